@@ -14,7 +14,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from interstage.errors import InputError, InterstageError, did_you_mean, shown
 
@@ -62,7 +62,7 @@ def named_arguments(function: Wrapped) -> Wrapped:
 
 def _class(kind: type) -> type:
     """Take `__init__` and the public methods that a class itself has."""
-    if "__init__" in vars(kind) or kind.__init__ is object.__init__:  # type: ignore[misc]
+    if "__init__" in vars(kind):
         kind.__init__ = _function(kind.__init__)  # type: ignore[misc]
     for name, held in list(vars(kind).items()):
         if name.startswith("_") or name in _NOT_CALLED_BY_USERS:
@@ -214,7 +214,7 @@ def _fits(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
     known = scope.get(word, _for_checkers(scope.get("__name__", "")).get(word))
     if isinstance(known, type):
         asked = {*vars(known), *getattr(known, "__annotations__", ())}
-        if getattr(known, "_is_protocol", False):
+        if Protocol in known.__bases__:
             return all(hasattr(value, name) for name in asked if not name.startswith("_"))
         return isinstance(value, known)
     return known is None or word in ("Any", "Self", "Hashable") or _fits_any(_text(known), value, scope)

@@ -11,8 +11,8 @@ what was found, and what to do about it. Only the parts that are given are print
 from __future__ import annotations
 
 import difflib
+import inspect
 import os
-import sys
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -102,10 +102,10 @@ class InertiaError(InputError):
     """Mass properties that no rigid body can have."""
 
 
-def outside() -> int:
+def caller_level() -> int:
     """Return the `stacklevel` of a warning that names the line of the user's program, however deep we are."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
     return level
 

@@ -37,7 +37,7 @@ from interstage.component.from_nastran.run_text import dropped_statements
 from interstage.component.from_nastran.source import check_points, deck_aset, deck_moving
 from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
-from interstage.errors import FidelityWarning, InputError, known_names, outside
+from interstage.errors import FidelityWarning, InputError, caller_level, known_names
 from interstage.fem.model import FEModel
 from interstage.fem.requests import modes_case
 from interstage.nastran import Deck, read_deck
@@ -144,7 +144,7 @@ class Nastran:
             self._run = self._external()
         else:
             if self._asked:
-                warnings.warn(_EMPTY, FidelityWarning, stacklevel=outside())
+                warnings.warn(_EMPTY, FidelityWarning, stacklevel=caller_level())
             self._solve(grdpnt, self._options.rigid_threshold_hz)
 
     def _solve(self, grdpnt: int | None, threshold_hz: float) -> Component:
@@ -276,6 +276,6 @@ class Nastran:
         gone = dropped_statements(self._deck, case)
         notes = (f"left out of the deck of the external run: {', '.join(gone)}",) if gone else ()
         for words in notes:
-            warnings.warn(words, FidelityWarning, stacklevel=outside())
+            warnings.warn(words, FidelityWarning, stacklevel=caller_level())
         run = run_nastran(self.executable_path, text, name, folder, self.timeout_s)
         return replace(run, alters=alters, notes=notes)

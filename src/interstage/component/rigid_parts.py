@@ -30,7 +30,7 @@ from interstage.component.damping import matrix_ratios
 from interstage.component.integrals import PointMasses, point_integrals, skew
 from interstage.component.record import ChildBody, LumpedInside
 from interstage.component.unit_loads import SPIN
-from interstage.errors import FidelityWarning, InputError, ModelError, outside, shown
+from interstage.errors import FidelityWarning, InputError, ModelError, caller_level, shown
 
 if TYPE_CHECKING:
     from interstage.component.record import Component, GeometricStiffness, RecoveryRows
@@ -84,7 +84,7 @@ def without_rigid(
     lost = _lost(c, modes)
     new = c.with_changes(**changes, rotary=None, notes=[*c.notes, *lost])
     for words in lost:
-        warnings.warn(f"without_rigid, {where}: {words}", FidelityWarning, stacklevel=outside())
+        warnings.warn(f"without_rigid, {where}: {words}", FidelityWarning, stacklevel=caller_level())
     if c.geometric_stiffness is None and c.recovery is None:
         return new
     left_out = _Part(new, node, M, S, o, Pi)

@@ -18,7 +18,7 @@ from interstage.ensemble.levels import Level, level
 from interstage.ensemble.outputs import TIMES
 from interstage.ensemble.sensitivity import Sensitivity, rank_correlations, sobol
 from interstage.ensemble.workers import Processes
-from interstage.errors import FileError, InputError, did_you_mean, outside, shown
+from interstage.errors import FileError, InputError, caller_level, did_you_mean, shown
 from interstage.files import STUDY, check_version, expect
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
 from interstage.output import as_path
@@ -364,7 +364,7 @@ def _check_table(folder: Path, study: Study) -> None:
         warnings.warn(
             f"the summary has {n} of the {len(table)} runs of the study ({folder}); "
             "the same call of monte_carlo goes on",
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
 
 

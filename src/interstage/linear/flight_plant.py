@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, outside
+from interstage.errors import InputError, InterstageError, caller_level
 from interstage.linear import closures
 from interstage.linear.chart import Chart, position_names, rate_names, with_unit_quaternions
 from interstage.linear.description import mass_properties
@@ -145,7 +145,7 @@ class FlightPlant:
             warnings.warn(
                 f"the point does not say what '{path}' remembered there: it is taken with its memory of now",
                 UserWarning,
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
         recall(self.plan, x0, defaults=False)
         self.begins = Snapshot(owners)
@@ -426,7 +426,7 @@ def warn_of_held(outside: Mapping[str, Law], known: Mapping[str, np.ndarray]) ->
             warnings.warn(
                 f"only runs call '{path}' ({type(law.owner).__name__}): {', '.join(unknown)} "
                 f"held at 0 in this trim or linear model; give a point of a run, or set={{'{unknown[0]}': ...}}",
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
 
 

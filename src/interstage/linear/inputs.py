@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, known_names, outside
+from interstage.errors import InputError, caller_level, known_names
 from interstage.multibody.joints import Axis, Coordinate, unit_axis
 from interstage.multibody.joints.motions import ANGLE
 from interstage.multibody.loads import Force, Loads, check_frame
@@ -187,7 +187,7 @@ class JointForce(AtJoint):
                 f"the joint of body '{self.body}' is prescribed: its drive takes a joint force up, which does"
                 f" nothing; use JointAcceleration({self.body!r})",
                 UserWarning,
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
         found = coordinates(system, self.body, self.coordinate)
         return [

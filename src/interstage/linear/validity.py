@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from interstage.errors import FidelityWarning, InterstageError, outside
+from interstage.errors import FidelityWarning, InterstageError, caller_level
 from interstage.linear.chart import position_names
 from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.flow import Stand
@@ -55,7 +55,7 @@ def notes_on_limits(plant: FlightPlant) -> tuple[str, ...]:
             f"respond as within them: {'; '.join(active[:MOST])}{' ...' * (len(active) > MOST)}; linearize at a point "
             "within the limits, or without them",
             FidelityWarning,
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
     if inside:
         more = f" and {len(inside) - MOST} more" if len(inside) > MOST else ""
@@ -101,7 +101,7 @@ def notes_on_balance(
         warnings.warn(
             f"the state of the linear model is {note}; linearize at x0 = ist.trim(system, x, ...) under these loads",
             FidelityWarning,
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
     return (note,)
 

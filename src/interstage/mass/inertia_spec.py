@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InertiaError, InputError, outside
+from interstage.errors import InertiaError, InputError, caller_level
 from interstage.mass.orientation import Orientation, OrientationLike
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
@@ -82,7 +82,7 @@ def _tensor(inertia: ArrayLike | None, spec: str, where: str) -> np.ndarray:
         warnings.warn(
             f"the inertia of {where} is left out, because its inertia_spec is none",
             UserWarning,
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
         return np.zeros((3, 3))
     if np.shape(inertia) == (3,):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.errors import FidelityWarning, outside
+from interstage.errors import FidelityWarning, caller_level
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -68,5 +68,5 @@ def warn_of_spin(system: System, x: State) -> list[str]:
     """Warn of what `spin_notes` finds, and return it."""
     notes = spin_notes(system, x)
     for words in notes:
-        warnings.warn(words, FidelityWarning, stacklevel=outside())
+        warnings.warn(words, FidelityWarning, stacklevel=caller_level())
     return notes

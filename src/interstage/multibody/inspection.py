@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import FidelityWarning, InputError, outside
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import places
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.impulse import frames_of
@@ -175,7 +175,7 @@ def warn_of_fidelity(system: Compiled) -> None:
         f"the mass matrix of {', '.join(names)} is not positive definite: deformations are too large for its"
         f" fidelity, accelerations mean little; {'; '.join(words[k] for k in sorted(orders))}",
         FidelityWarning,
-        stacklevel=outside(),
+        stacklevel=caller_level(),
     )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError, outside
+from interstage.errors import InputError, InterstageError, caller_level
 from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.places import loaded, located
@@ -580,7 +580,7 @@ def at_point(system: S, x: State) -> S:
         "the system is switched otherwise than the operating point, which is taken as it was found:"
         f" {unlike(x.settings, system.settings)}",
         UserWarning,
-        stacklevel=outside(),
+        stacklevel=caller_level(),
     )
     return system.with_settings(x.settings)
 

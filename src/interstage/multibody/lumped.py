@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.component.record import NO_SHAPES, ChildBody, Component
-from interstage.errors import FidelityWarning, InputError, known_names, outside
+from interstage.errors import FidelityWarning, InputError, caller_level, known_names
 from interstage.multibody.joints import Ball, Joint, Locked, Prismatic, Revolute, Universal, as_joint
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _warn_stiff(component: Component, children: Sequence[ChildBody], parent: str
             f"{', '.join(child.name for child in stiff[:4])}: with the bodies added, frequencies are too high, by much "
             "where few modes reach the grid; make it with add_lumped_to_aset=True, or name the grids in rvdof",
             FidelityWarning,
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.component.record import Component
-from interstage.errors import FidelityWarning, InputError, outside
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import conserved, impulse
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.impulse import frames_of
@@ -118,7 +118,7 @@ def settle_jump(system: System, x: State, new: System, y: State, body: str, shif
             + (f", kinetic energy rises by {gain:.3g}" if gain else "")
             + f"; a closure at that node keeps all of them where they are (docking of '{body}')",
             FidelityWarning,
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
 
 
@@ -233,7 +233,7 @@ def replace_component(
             f"other data of '{body}': nodes jump by up to {shift:.3g}, energy rises by {rise:.3g}; data whose shapes "
             "hold how the body is bent make that smaller",
             FidelityWarning,
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
     return made
 

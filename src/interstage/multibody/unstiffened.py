@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.errors import FidelityWarning, outside
+from interstage.errors import FidelityWarning, caller_level
 from interstage.multibody.inspection import whole_from
 from interstage.multibody.loads import Loads
 from interstage.multibody.state import State
@@ -77,7 +77,7 @@ def _said(notes: list[str]) -> tuple[str, ...]:
         warnings.warn(
             f"{'; '.join(notes)}; make the component with geometric_stiffness=True",
             FidelityWarning,
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
     return tuple(notes)
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from interstage.errors import FidelityWarning, InputError, outside
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.system.assembly import Part
 from interstage.system.device import Device
 from interstage.system.tapes import Tapes
@@ -30,7 +30,7 @@ def warn_beyond(tapes: Tapes) -> None:
                 warnings.warn(
                     f"'{part.path}' ({type(what).__name__}) was used beyond its table, {how}: {words}",
                     FidelityWarning,
-                    stacklevel=outside(),
+                    stacklevel=caller_level(),
                 )
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.linalg
 
-from interstage.errors import FidelityWarning, InputError, outside
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import State
 from interstage.system.law import Law
 from interstage.system.methods import Compiled
@@ -202,7 +202,7 @@ def warn_of_fast_states(flight: Flight) -> None:
         f"steps of {h:.3g} s by {method} are too long for {_words(method, found, worst, h, length)}; take steps "
         f"below {below:.3g} s, or leave step= out with method='dopri5'",
         FidelityWarning,
-        stacklevel=outside(),
+        stacklevel=caller_level(),
     )
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import FidelityWarning, InputError, outside
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.system.assembly import Assembly, Part, Port
 from interstage.system.between_ports import Copy, Links, said_by
 from interstage.system.device import Device
@@ -70,7 +70,7 @@ class Fault:
             warnings.warn(
                 f"the fault of '{self.port}' starts at {begin:g} s, and the run ended at {end:g} s: it did nothing",
                 FidelityWarning,
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
         found = [(max(begin or 0.0, start), word), (stop, f"{self.port} is itself again")]
         times = [(t, what) for t, what in found if t is not None and start <= t <= end]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import FidelityWarning, InputError, InterstageError, SolverError, outside
+from interstage.errors import FidelityWarning, InputError, InterstageError, SolverError, caller_level
 from interstage.interrupts import dropped_interrupts_heard, terminations_heard, uninterrupted
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
@@ -669,7 +669,7 @@ class Flight:
                     f"the vehicle has lost the place of {', '.join(odd)} at t = {t:.9g} s: forces there act on nothing "
                     "from now on, and what is seen there keeps its last value",
                     FidelityWarning,
-                    stacklevel=outside(),
+                    stacklevel=caller_level(),
                 )
         else:
             self.loads.begin(t)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError, MotionWarning, outside, shown
+from interstage.errors import InputError, InterstageError, MotionWarning, caller_level, shown
 from interstage.multibody.calling import needed_arguments
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.model import checked_inertia
@@ -153,7 +153,7 @@ class BoundMotion:
                 "the joint follows, but nothing gives the vehicle the impulse that this takes; round the corner, or "
                 f"start the new motion by an event, as in Switch('{self.body}', 'prescribed', motion)",
                 MotionWarning,
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
 
     def _when(self, times: np.ndarray) -> float:
@@ -188,7 +188,7 @@ class BoundMotion:
                 f"the {name} of the motion of body '{self.body}' is not the derivative of its {_before(name)}: "
                 f"{100 * share:.2g} % off at t = {t:g} ({given} given, {derived} by differentiation)",
                 MotionWarning,
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
 
 

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from interstage.errors import LockWarning, outside
+from interstage.errors import LockWarning, caller_level
 from interstage.multibody import System
 from interstage.multibody.diagnosis import near_lock
 from interstage.system.kernels.stretch import NEAR_LOCK
@@ -36,7 +36,7 @@ class Locks:
                 f"the Gimbal joint of body '{name}' passes near lock at t = {t:.6g}: it turns {far:.2g}"
                 f" radians in a step of {h:g}, energy is not kept; use {shorter}, an adaptive method or a Ball joint",
                 LockWarning,
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
 
     def hint(self, system: System, q: np.ndarray, v: np.ndarray, h: float) -> str:

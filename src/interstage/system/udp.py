@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, outside
+from interstage.errors import InputError, caller_level
 from interstage.system.law import declared
 from interstage.system.ticks import Period, period_of
 
@@ -186,7 +186,7 @@ class UDP:
             who = "anyone" if self.to is None else f"{self.to[0]}:{self.to[1]}"
             warnings.warn(
                 f"no answer from {who} within {self.wait:g} s at t = {t:.9g}; held: {held} (later ones are counted)",
-                stacklevel=outside(),
+                stacklevel=caller_level(),
             )
 
     def __repr__(self) -> str:
