@@ -202,3 +202,14 @@ def test_warnings_name_the_line_of_the_program():
         body = ist.MassBody("b", mass=1.0, inertia=[1, 1, 1], inertia_spec="none")
         body.set_core(mass=1.0, inertia=[1, 1, 1], inertia_spec="none")
     assert [Path(one.filename).name for one in heard] == [Path(__file__).name] * 2
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_of_hundreds_of_digits_in_a_mass_tree_are_one_sentence(digits, tmp_path):
+    path = tmp_path / "tree.json"
+    ist.MassBody("b", mass=7.0, inertia=[1, 1, 1]).save(path)
+    text = path.read_text()
+    assert text.count('"mass": 7.0') == 1
+    path.write_text(text.replace('"mass": 7.0', '"mass": ' + "7" * digits))
+    with pytest.raises(ist.InterstageError, match=f"a number of {digits} digits is beyond double precision"):
+        ist.MassBody.load(path)

@@ -310,4 +310,9 @@ def parse_json(text: str) -> Any:
             raise ValueError(f"{word} is no finite number")
         return value
 
-    return json.loads(text, parse_constant=number, parse_float=number)
+    def whole(word: str) -> int:
+        if len(word) > 300 and not math.isfinite(float(word)):
+            raise ValueError(f"a number of {len(word)} digits is beyond double precision")
+        return int(word)
+
+    return json.loads(text, parse_constant=number, parse_float=number, parse_int=whole)
