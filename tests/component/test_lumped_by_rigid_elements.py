@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -215,3 +217,24 @@ def test_one_body_is_not_hung_twice(tmp_path):
     mb.add_body("engine", **engine)
     with pytest.raises(ist.errors.InputError, match="hangs on body 'core' already, as 'engine'"):
         mb.add_lumped("core")
+
+
+@pytest.mark.parametrize("arm", [True, False])
+def test_equations_that_resist_rigid_motion_are_told_of(arm):
+    """The engine moves as grid 12 does: u = u12 + θ12 × d, d = (0.25, 0.1, 0.4); without θ12 × d rotation is held."""
+    levers = {1: [(5, 0.4), (6, -0.1)], 2: [(4, -0.4), (6, 0.25)], 3: [(4, 0.1), (5, -0.25)]}
+    cards = ""
+    for c in range(1, 7):
+        cards += f"MPC,9,100,{c},-1.,12,{c},1.\n"
+        for one, d in levers.get(c, []) if arm else []:
+            cards = (
+                cards.rstrip("\n") + f"\n,,12,{one},{d}" + "\n"
+                if cards.endswith("1.\n")
+                else cards.rstrip("\n") + f",12,{one},{d}\n"
+            )
+    deck = deck_from_text(FREE.replace("METHOD=1", "METHOD=1\nMPC=9") + plate() + ENGINE + cards)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        Component.from_deck(deck, 40, separate_lumped=True)
+    told = [str(w.message) for w in seen if "resists rigid motion" in str(w.message)]
+    assert len(told) == (0 if arm else 1) and all("grid 100" in one for one in told)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from interstage.component.from_nastran.lumped_joints import Held, held_grids
+from interstage.component.from_nastran.lumped_joints import Held, held_grids, warn_of_grounded
 from interstage.component.record import ChildBody
 from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.model import FEModel
@@ -42,6 +42,7 @@ def child_bodies(
     rows = [int(block.nodes[i, 0]) for block, i in lumped]
     loose = [row for row in rows if not np.any(stiff[fe.grids.dof[row] + np.arange(6)] != 0)]
     held = held_grids(fe, bare, constraints, loose) if loose else {}
+    warn_of_grounded(fe, constraints, loose)
     names: dict[int, str] = {}
     out = []
     # those that carry others come first

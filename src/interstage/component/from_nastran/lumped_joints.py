@@ -10,6 +10,7 @@ A grid without stiffness may carry another one: bodies whose motions go together
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,9 +19,11 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from interstage.component.integrals import skew
+from interstage.errors import FidelityWarning
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import Constraints
 
+RIGID = 1e-6  # of the size of an equation: what coordinates of eight digits leave of a rigid motion
 NULL = 1e-9  # singular values of scaled constraint equations below this are zero
 
 
@@ -86,6 +89,34 @@ class GridMotions:
     def scale(self, row: int) -> float:
         """Return a length of the model about a grid, to compare rotations with translations."""
         return float(np.abs(self.grids.xyz - self.grids.xyz[row]).max(initial=0.0)) or 1.0
+
+
+def warn_of_grounded(fe: FEModel, constraints: Constraints, rows: Sequence[int]) -> None:
+    """Warn of constraint equations on grids (rows) of lumped bodies that a rigid motion of the whole does not fulfil.
+
+    An MPC without the lever arm between its grids holds the rotation of the structure: a joint cannot do that, and
+    with the body attached again the modes are not those of the deck.
+    """
+    grids, given = fe.grids, constraints.equations
+    R = sp.csr_array((given.value, (given.row, given.dof)), shape=(len(given), grids.n_dof))
+    reach = float(np.ptp(grids.xyz, axis=0).max(initial=0.0)) or 1.0
+    rigid = np.zeros((grids.n_dof, 6))
+    for row, arm in enumerate((grids.xyz - grids.xyz.mean(axis=0)) / reach):
+        at = grids.dof[row] + np.arange(6)
+        turn = np.kron(np.eye(2), grids.R_basic_cd[row].T)
+        rigid[at] = turn @ np.block([[np.eye(3), -skew(arm)], [np.zeros((3, 3)), np.eye(3) / reach]])
+    size = abs(R) @ np.abs(rigid).max(axis=1)
+    broken = np.abs(R @ rigid).max(axis=1) > RIGID * size
+    for row in dict.fromkeys(rows):
+        touched = abs(R[:, grids.dof[row] + np.arange(6)]).sum(axis=1) > 0
+        if np.any(touched & broken):
+            warnings.warn(
+                f"an MPC or rigid element at grid {grids.id[row]} resists rigid motion of the structure, "
+                "as one without a lever arm does: the lumped mass there, attached again by a joint, does not give "
+                "the modes of the deck",
+                FidelityWarning,
+                stacklevel=2,
+            )
 
 
 def _null_space(A: np.ndarray) -> np.ndarray:
