@@ -77,7 +77,7 @@ def main() -> None:
     x = system.state()
     h = 5e-3
     push = simulate(system, x, 1.0, h, method="ros2", forces={"bus": [0, 0, 40.0, 0, 0, 0]})
-    coast = simulate(system, push.state(), 9.0, h, method="ros2")
+    coast = simulate(system, push.state(), 9.0, h, method="ros2", forces={})  # the push is over
     spin = system.momentum(push.state(), about=system.center_of_mass(push.state()))
     tip = np.array(
         [system.position(coast.state(k), "sensor") - system.position(coast.state(k), "left") for k in (0, -1)]

@@ -102,7 +102,7 @@ def test_what_is_no_such_file_is_said(tmp_path, monkeypatch):
         path.write_bytes(data)
         with pytest.raises(FileError, match=words):
             ist.LinearModel.load(path)
-    monkeypatch.setattr("interstage.output.unpack_limit", lambda path: 1000)
+    monkeypatch.setattr("interstage.output.unpack_limit", lambda path, least=0: 1000)
     np.savez_compressed(tmp_path / "a.npz", **{letter: np.zeros((50, 50)) for letter in "ABCD"})
     with pytest.raises(FileError, match="more than is believed"):
         ist.LinearModel.load(tmp_path / "a.npz")

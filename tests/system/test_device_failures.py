@@ -168,7 +168,7 @@ class Refusing(ist.Device):
 
 
 def test_words_of_the_toolkit_stay_as_they_are():
-    with pytest.raises(InputError, match=r"device 'it' failed at t = 0.505 .*; got the valve is stuck$"):
+    with pytest.raises(InputError, match=r"device 'it' failed at t = 0.5 .*; got the valve is stuck$"):
         flown(Refusing())
 
 

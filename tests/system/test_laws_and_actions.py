@@ -87,7 +87,7 @@ def test_a_law_and_a_mass_history_cannot_change_the_run():
 
     def mass(t, x):
         x.v[:] = 5.0
-        return 2.0
+        return 2.0, [0.0, 0.0, 0.0]
 
     plain = simulate(system, x, 1.0, 1e-2)
     assert np.array_equal(plain.q, simulate(system, x, 1.0, 1e-2, control=law).q)

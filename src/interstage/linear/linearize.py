@@ -166,11 +166,11 @@ def linearize(
     return _noted(made, system, state)
 
 
-def _noted(model: LinearModel, system: System | None, x: State) -> LinearModel:
+def _noted(model: LinearModel, system: System | None, x: State | None) -> LinearModel:
     """Return a model with notes on what its vehicle leaves out at a state, of which spin is warned."""
     if system is None:
         return model
-    more = [*system.model.notes, *warn_of_spin(system, x)]
+    more = [*system.model.notes, *warn_of_spin(system, system.state() if x is None else x)]
     return replace(model, notes=(*model.notes, *more)) if more else model
 
 

@@ -238,7 +238,7 @@ def moved(root: object, path: Path, delta: np.ndarray) -> None:
     value = look(root, path)
     old = np.asarray(value)
     new = np.asarray(old + delta.reshape(old.shape))
-    if isinstance(value, np.ndarray) and value.dtype.kind == new.dtype.kind:
+    if isinstance(value, np.ndarray) and value.flags.writeable and value.dtype.kind == new.dtype.kind:
         value[...] = new
     else:
         put(root, path, new if new.ndim else new[()])

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from interstage.errors import FidelityWarning, InterstageError, caller_level
 from interstage.linear.chart import position_names
@@ -119,7 +119,7 @@ def _moved(shifted: Shifted, change: np.ndarray, listed: str) -> tuple[str, floa
 def largest_shift(A: np.ndarray, B: np.ndarray) -> tuple[complex, complex, float]:
     """Return the eigenvalue of A that differs most from its like among those of B, that one, and by what share."""
     was, now = np.linalg.eigvals(A), np.linalg.eigvals(B)
-    i, j = linear_sum_assignment(np.abs(was[:, None] - now[None, :]))
+    i, j = scipy.optimize.linear_sum_assignment(np.abs(was[:, None] - now[None, :]))
     size = np.abs(was[i] - now[j]) / np.maximum(np.maximum(np.abs(was[i]), np.abs(now[j])), SLOW)
     k = int(np.argmax(size))
     return complex(was[i[k]]), complex(now[j[k]]), float(size[k])

@@ -223,7 +223,8 @@ class Flight:
         self._come_to(point)
         self.loop.hold(values)
         if not resumed:
-            recall(self.plan, x)
+            if not (isinstance(x, FlightPoint) and x.run is not None and not x.run.goes_on):
+                recall(self.plan, x)  # a new run from a state of a log has laws as they are given
         if self.plan.ahead and not resumed:
             self._start_as_known()
         if self.system.model.closures and not resumed:

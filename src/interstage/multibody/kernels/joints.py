@@ -207,6 +207,17 @@ def turn_velocities(tree, work, q, v, way):
 
 
 @kernel
+def add_turning(tree, work, v, vdot):
+    """Add ω × v of free bodies to v̇: p̈ in their axes."""
+    for i in range(tree.sizes[0]):
+        if tree.joint_kind[i] == FREE and work.joint_mode[i] == 0:
+            k = tree.joint_v[i]
+            a = cross((v[k], v[k + 1], v[k + 2]), (v[k + 3], v[k + 4], v[k + 5]))
+            for c in range(3):
+                vdot[k + 3 + c] += a[c]
+
+
+@kernel
 def normalize(tree, q):
     """Bring all quaternions in q to unit length."""
     for i in range(tree.sizes[0]):

@@ -29,8 +29,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 from interstage.multibody.kernels.flex import prepare
-from interstage.multibody.kernels.joints import FREE, rates, turn_velocities
-from interstage.multibody.kernels.small import cross, kernel
+from interstage.multibody.kernels.joints import add_turning, rates, turn_velocities
+from interstage.multibody.kernels.small import kernel
 from interstage.system.kernels.slope import (
     add_slopes,
     enter,
@@ -54,17 +54,6 @@ def shift_for(tree, work, g):
         if tree.v_q[k] >= 0:
             work.shift[k] = g * tree.v_damping[k] + g * g * tree.v_stiffness[k]
     prepare(tree, work)
-
-
-@kernel
-def add_turning(tree, work, v, vdot):
-    """Add ω × v of free bodies to v̇: p̈ in their axes."""
-    for i in range(tree.sizes[0]):
-        if tree.joint_kind[i] == FREE and work.joint_mode[i] == 0:
-            k = tree.joint_v[i]
-            a = cross((v[k], v[k + 1], v[k + 2]), (v[k + 3], v[k + 4], v[k + 5]))
-            for c in range(3):
-                vdot[k + 3 + c] += a[c]
 
 
 @kernel
