@@ -222,9 +222,9 @@ class Flight:
         self._close(course, *modes)
         self._come_to(point)
         self.loop.hold(values)
-        if not resumed:
-            if not (isinstance(x, FlightPoint) and x.run is not None and not x.run.goes_on):
-                recall(self.plan, x)  # a new run from a state of a log has laws as they are given
+        anew = isinstance(x, FlightPoint) and x.run is not None and not x.run.goes_on
+        if not (resumed or anew):  # a new run from a state of a log has laws as they are given
+            recall(self.plan, x)
         if self.plan.ahead and not resumed:
             self._start_as_known()
         if self.system.model.closures and not resumed:
