@@ -32,16 +32,6 @@ def grid_error(ours: np.ndarray, theirs: np.ndarray, scale: np.ndarray | None = 
     return worst
 
 
-def rows_of(fe: ist.FEModel, values: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return rows (n, 6) of grids and scalar points of a vector by dofs."""
-    out = np.zeros((len(ids), 6), dtype=values.dtype)
-    for k, point in enumerate(ids):
-        place = fe.grids.dofs_of(int(point))
-        part = values[place]
-        out[k, : len(part)] = part
-    return out
-
-
 def statics(folder: Path) -> Iterator[tuple[dict, float]]:
     """Yield what is judged of a static run, and its error."""
     fe = ist.FEModel.from_deck(deck_of(folder))
