@@ -11,7 +11,8 @@ import interstage as ist
 from interstage.errors import InputError
 from interstage.jit import COMPILED, kernel
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.device import View, read, record_fields, written
+from interstage.system.device import View, read, record_fields
+from interstage.system.device_checks import written
 from interstage.system.plan import planned
 from interstage.system.syntax import uses_of, uses_of_code
 from interstage.system.views import view_of

@@ -31,7 +31,8 @@ from interstage.multibody.together import states_together, together
 from interstage.output import write_svg
 from interstage.system.ahead import Ahead, MassHistory
 from interstage.system.ambient import ambient_pieces
-from interstage.system.device import Device, written
+from interstage.system.device import Device
+from interstage.system.device_checks import written
 from interstage.system.histories import Motion
 from interstage.system.law import Law, law_of
 from interstage.system.ports import Field, In, Look, Out, Places, Push

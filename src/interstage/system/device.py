@@ -31,23 +31,18 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean
+from interstage.system.device_checks import built_in, check_names, check_texts
 from interstage.system.feedthrough import dependence
 from interstage.system.limits import Limit
 from interstage.system.ports import (
-    Crossing,
-    Discrete,
     Field,
     Hinge,
     In,
     Inside,
-    Integer,
     Look,
-    Out,
     Parameter,
     Place,
     Places,
-    Push,
-    State,
     Store,
     Value,
     numbers,
@@ -60,22 +55,6 @@ if TYPE_CHECKING:
     from interstage.multibody import System
 
 FUNCTIONS = ("outputs", "rates", "sample", "switch")
-BUILT_IN = ("tick", "seed", "stream", "ideal")
-# what each function may write
-WRITES = {
-    "outputs": (Out,),
-    "rates": (),
-    "sample": (Out, Discrete, Integer),
-    "switch": (State, Discrete, Integer),
-}
-
-
-def _built_in() -> dict[str, Field]:
-    fields: dict[str, Field] = {"period": Parameter("s", 0.0)}
-    fields |= {name: Integer() for name in BUILT_IN}
-    for name, field in fields.items():
-        field.name = name
-    return fields
 
 
 @named_arguments
@@ -119,8 +98,8 @@ class Device:
         cls.uses = MappingProxyType({n: uses_of(f) for n, f in cls.functions.items()})
         outputs = cls.functions.get("outputs")
         cls.follow = None if outputs is None or cls.uses["outputs"].all else dependence(outputs)
-        _check_names(cls)
-        _check_texts(cls)
+        check_names(cls, dir(Device))
+        check_texts(cls)
 
     def __init__(
         self, *, every: Period | None = None, offset: Period = 0, delay: Period = 0, **values: Value
@@ -373,103 +352,6 @@ def _place_list(device: str, name: str, given: object) -> list | tuple:
     return given
 
 
-def _check_names(cls: type[Device]) -> None:
-    """Refuse fields that would hide others."""
-    taken = {*dir(Device), "every", "offset", "delay", "period", *BUILT_IN}
-    dots = {f"{name}dot" for name, field in cls.fields.items() if isinstance(field, State)}
-    for name, field in cls.fields.items():
-        if name in taken or name.startswith("_"):
-            raise InputError(
-                f"a field of {cls.__name__} cannot be called '{name}'", hint="choose another name"
-            )
-        if name in dots:
-            raise InputError(
-                f"{cls.__name__}.{name} is the derivative of a state", hint="choose another name"
-            )
-        if isinstance(field, Look | Push) and field.owner not in cls.places.values():
-            raise InputError(
-                f"{cls.__name__}.{name} belongs to no place of the class",
-                hint="declare it as at = ist.Place()",
-            )
-
-
-def _check_texts(cls: type[Device]) -> None:
-    """Refuse functions that name what is not declared, or write what they must not."""
-    states = [name for name, field in cls.fields.items() if isinstance(field, State)]
-    dots = {f"{name}dot" for name in states}
-    known = {**cls.fields, **_built_in(), **dict.fromkeys(dots)}
-    for function, uses in cls.uses.items():
-        where = f"{cls.__name__}.{function}"
-        if "print" in cls.functions[function].__code__.co_names:
-            raise InputError(
-                "texts of devices are compiled and cannot print",
-                where=where,
-                hint="log the port, or write a law: add(name, function)",
-            )
-        for name in sorted(uses.reads | uses.writes):
-            if name not in known:
-                raise InputError(f"'{name}' is not declared", where=where, hint=did_you_mean(name, known))
-        for name in sorted(uses.writes):
-            field = cls.fields.get(name)
-            if isinstance(field, In):
-                raise InputError(f"'{name}' is an input: another device writes it", where=where)
-            allowed = name in dots if function == "rates" else isinstance(field, WRITES[function])
-            if not allowed:
-                kind = type(field).__name__ if field else "derivative" if name in dots else "built-in field"
-                raise InputError(f"{function} cannot write '{name}'", where=where, got=f"a {kind}")
-        _check_sizes(cls, function)
-    if states and "rates" not in cls.functions:
-        raise InputError(f"{cls.__name__} has states, but no function rates(d, t)", got=", ".join(states))
-    crossings = [name for name, field in cls.fields.items() if isinstance(field, Crossing)]
-    if bool(crossings) != ("switch" in cls.functions):
-        said = f"has crossings ({', '.join(crossings)}), but no function switch(d, t)"
-        raise InputError(f"{cls.__name__} {said if crossings else 'has a function switch, but no Crossing'}")
-    _check_writers(cls)
-
-
-def _check_sizes(cls: type[Device], function: str) -> None:
-    """Refuse `d.x = …` of a field with a size: a record is written in place."""
-    for name in sorted(cls.uses[function].whole):
-        field = cls.fields.get(name) or cls.fields.get(name.removesuffix("dot"))
-        if field is not None and field.shape:
-            size = " x ".join(map(str, field.shape))
-            raise InputError(
-                f"'{name}' has a size and is written element by element",
-                where=f"{cls.__name__}.{function}",
-                expected=f"{size} numbers, as in d.{name}[:] = …",
-                got=f"d.{name} = …",
-            )
-
-
-def _check_writers(cls: type[Device]) -> None:
-    """Refuse outputs that nobody writes, or two functions."""
-    for name, field in cls.fields.items():
-        if not isinstance(field, Out):
-            continue
-        by = [f for f in ("outputs", "sample") if f in cls.uses and name in written(cls, f)]
-        if len(by) > 1:
-            raise InputError(
-                f"{cls.__name__}.{name} is written by outputs and by sample", hint="one may write it"
-            )
-        if not by:
-            raise InputError(f"no function of {cls.__name__} writes its output '{name}'")
-
-
-def written(cls: type[Device], function: str) -> frozenset[str]:
-    """Return the outputs that a function writes; one that hands its record on writes those that no other does."""
-    uses = cls.uses.get(function)
-    if uses is None:
-        return frozenset()
-    outs = {name for name, field in cls.fields.items() if isinstance(field, Out)}
-    found = outs & (uses.writes | uses.reads)
-    other = cls.uses.get("sample" if function == "outputs" else "outputs")
-    if other is not None:
-        found -= {name for name in outs & other.writes if name not in uses.writes}
-    if uses.all:
-        found |= outs if other is None else outs - other.writes
-    return frozenset(found)
-
-
 def read(cls: type[Device], function: str) -> frozenset[str]:
     """Return the inputs that a function reads."""
     uses = cls.uses.get(function)
@@ -488,7 +370,7 @@ def feeds(cls: type[Device], out: str) -> frozenset[str]:
 def record_fields(cls: type[Device]) -> tuple[tuple[str, str, int], ...]:
     """Return (name, kind, number of axes) of every field of the record: kinds p s z Z w n; Z are derivatives."""
     found = []
-    for name, field in {**cls.fields, **_built_in()}.items():
+    for name, field in {**cls.fields, **built_in()}.items():
         found.append((name, field.kind, len(field.shape)))
         if field.kind == "z":
             found.append((f"{name}dot", "Z", len(field.shape)))

@@ -16,7 +16,8 @@ from itertools import pairwise
 from interstage.errors import InputError
 from interstage.system.assembly import Part
 from interstage.system.between_ports import Copy, Delay, HeldCopy, Links
-from interstage.system.device import feeds, read, written
+from interstage.system.device import feeds, read
+from interstage.system.device_checks import written
 from interstage.system.law import Law
 from interstage.system.ports import Look, Push
 

@@ -75,6 +75,22 @@ def tree_of(function: Callable) -> ast.FunctionDef | None:
     return tree if isinstance(tree, ast.FunctionDef) else None
 
 
+def source_lines(function: Callable) -> tuple[int, list[str]]:
+    """Return the number of the first line of a function, and its lines; none where it has no source."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        return function.__code__.co_firstlineno, []
+    return first, lines
+
+
+def lines_where(function: Callable, holds: Callable[[ast.AST], bool]) -> list[int]:
+    """Return the numbers of the lines, rising, of the parts of a function for which something holds."""
+    tree = tree_of(function)
+    found = [] if tree is None else [node.lineno for node in ast.walk(tree) if holds(node)]  # type: ignore[attr-defined]
+    return sorted(source_lines(function)[0] + line - 1 for line in found)
+
+
 def uses_of(function: Callable) -> Uses:
     """Return what a function reads and writes of its first argument.
 

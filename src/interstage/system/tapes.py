@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba import config
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.jit import COMPILED
@@ -18,6 +19,7 @@ from interstage.system.law import Law
 from interstage.system.loop_arrays import WELL, PlainTapes
 from interstage.system.order import Entry
 from interstage.system.plan import Plan
+from interstage.system.uncompiled import refusal
 
 if COMPILED:
     from interstage.compiled import SLOTS, Record, address, called, taken_error
@@ -205,16 +207,9 @@ class Tapes:
     def _compiled(self, path: str, cls: type[Device], name: str) -> int:
         try:
             return compile_function(cls, name, self.dtype)
-        except Exception as err:  # whatever the compiler says
-            lines = [
-                line for line in str(err).splitlines() if line.strip() and not line.startswith("Failed in")
-            ]
-            raise InputError(
-                f"{cls.__name__}.{name} cannot be compiled",
-                where=f"device '{path}'",
-                got=" ".join(lines[:3])[:300],
-                hint="use numbers, arrays and np. functions; or add it as a plain Python function",
-            ) from err
+        except Exception as err:  # whatever the compiler says, which stays in `__context__`
+            refused = refusal(cls.functions[name], f"{cls.__name__}.{name}", path, err)  # type: ignore[arg-type]
+            raise refused from (err if getattr(config, "FULL_TRACEBACKS", 0) else None)
 
     def _row(self, k: int) -> np.ndarray:
         """Return the row of addresses and lengths of a part's record."""
