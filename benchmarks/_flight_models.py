@@ -68,6 +68,11 @@ class Pointing(ist.Device):
             d.torque[k] = d.gain * sigma + d.damping * d.rate[k]
 
 
+def pointing(t, attitude, rate):
+    """Return the torques of `Pointing` by the function in Python that Drake and MuJoCo call too."""
+    return -data.law(attitude, rate)
+
+
 def idle(t, attitude, rate):
     """A law in Python that does nothing."""
     return data.NOTHING[:3]
@@ -76,7 +81,8 @@ def idle(t, attitude, rate):
 def spacecraft(law: object = Pointing, shelf: bool = False):
     """Return the assembly of the spacecraft with three wheels and where it starts.
 
-    law : a device, or None;  shelf : wheels of the shelf, with limits, friction and imbalance that are zero here
+    law : `Pointing`, compiled; a function in Python; or None
+    shelf : wheels of the shelf, with limits, friction and imbalance that are zero here
     """
     mb = ist.Multibody("spacecraft")
     mb.add_body("hub", mass=data.MASS, inertia=np.diag(data.INERTIA - data.WHEEL), joint=ist.Free())

@@ -316,10 +316,10 @@ def _basilisk_spacecraft(sim, process, craft, problem, python_law, keep):
 
             def UpdateState(self, now):
                 seen = self.seen()
+                sigma, rate = np.array(seen.sigma_BN), np.array(seen.omega_BN_B)
                 payload = messaging.ArrayMotorTorqueMsgPayload()
-                payload.motorTorque = (
-                    GAIN * np.array(seen.sigma_BN) + DAMPING * np.array(seen.omega_BN_B)
-                ).tolist()
+                torque = NOTHING[:3] if problem == "law" else GAIN * sigma + DAMPING * rate
+                payload.motorTorque = torque.tolist()
                 self.said.write(payload, now, self.moduleID)
 
         module = Law()

@@ -1,40 +1,44 @@
 """Plant faults in kernels, devices, components and linear models, and see whether the tests notice.
 
-    python tests/fuzz/mutants.py [COUNT] [SEED] [--write]
+    python tests/fuzz/mutants.py [COUNT] [SEED] [--write] [--work=FOLDER] [--again]
 
 A mutant changes one operator or number of one line of a copy of the package: a sum becomes a difference, a product a
-quotient, a sign is lost, a comparison turned round, a constant doubled. It is killed where a test of its package fails.
-Text that only words errors, bounds of loops and types is left alone. `--write` puts the score into
-docs/benchmarks/mutants.md.
+quotient, a sign is lost, a comparison turned round, a constant doubled. It is killed where a test fails that passes
+without it. Text that only words errors, bounds of loops and types is left alone. Tests are those seen to run the line,
+quickest first, then those that name what was changed (`mutant_tests`). Changes that no result can show are listed
+with their reasons in equivalent_mutants.txt.
+
+What was found is kept in FOLDER (.mutants): a run that was stopped goes on where it was; `--again` tries survivors once
+more, with the tests as they are now. Sources stay those of the first run until the folder is deleted. `--write` puts
+the score into docs/benchmarks/mutants.md.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import os
 import random
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Queue
+
+from mutant_tests import Bench
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = {  # what is changed, and the tests that should see it, nearest first
-    "multibody/kernels": ["tests/multibody", "tests/kane", "tests/system"],
-    "system/kernels": ["tests/system", "tests/devices"],
+    "spatial": ["tests/spatial", "tests/mass", "tests/multibody"],
+    "linear": ["tests/linear"],
+    "component": ["tests/component"],
+    "devices": ["tests/devices"],
     "vehicle": ["tests/vehicle"],
-    "devices": ["tests/devices", "tests/system"],
-    "component": ["tests/component", "tests/multibody"],
-    "linear": ["tests/linear", "tests/system"],
-    "spatial": ["tests/spatial", "tests/multibody"],
+    "multibody/kernels": ["tests/multibody", "tests/kane"],
+    "system/kernels": ["tests/system"],
 }
-SECONDS = 1500.0  # for the tests of one mutant
+EQUIVALENT = ROOT / "tests/fuzz/equivalent_mutants.txt"
 SWAPPED = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*",
     ast.Lt: ">", ast.Gt: "<", ast.LtE: ">", ast.GtE: "<",
@@ -51,12 +55,19 @@ class Mutant:
     end: int
     old: str
     new: str
+    names: tuple[str, ...] = ()
 
     def applied(self, text: str) -> str:
         return text[: self.start] + self.new + text[self.end :]
 
     def __str__(self) -> str:
         return f"{self.file.as_posix()}:{self.line}  {self.old.strip()} -> {self.new.strip()}"
+
+    def written(self, text: str) -> str:
+        """Return the file and its line as changed: what the mutant is called, wherever the line moves."""
+        changed = self.applied(text)
+        first, last = changed.rfind("\n", 0, self.start) + 1, changed.find("\n", self.start + len(self.new))
+        return f"{self.file.as_posix()}: {' '.join(changed[first:last].split())}"
 
 
 def worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
@@ -75,9 +86,9 @@ def worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
         yield from worth_changing(node)
 
 
-def mutants(file: Path) -> list[Mutant]:
+def mutants(root: Path, file: Path) -> list[Mutant]:
     """Return every change of a file that is tried."""
-    text = (ROOT / file).read_text(encoding="utf-8")
+    text = (root / file).read_text(encoding="utf-8")
     starts = [0]
     for line in text.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -86,8 +97,12 @@ def mutants(file: Path) -> list[Mutant]:
     def at(line: int, column: int) -> int:  # columns of syntax trees count bytes
         return len(raw[: starts[line - 1] + column].decode())
 
-    functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
-    for function in functions:
+    tree = ast.parse(text)
+    owners = {
+        id(part): kind.name for kind in ast.walk(tree) if isinstance(kind, ast.ClassDef) for part in kind.body
+    }
+    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+        names = tuple(name for name in (owners.get(id(function)), function.name) if name)
         for statement in function.body:
             for node in (statement, *worth_changing(statement)):
                 left = right = None
@@ -99,128 +114,108 @@ def mutants(file: Path) -> list[Mutant]:
                     a, b = at(left.end_lineno, left.end_col_offset), at(right.lineno, right.col_offset)
                     if not set(text[a:b]) <= set(" +-*/<>="):  # brackets between: another operator's
                         continue
-                    found.append(Mutant(file, node.lineno, a, b, text[a:b], f" {sign} "))
+                    found.append(Mutant(file, node.lineno, a, b, text[a:b], f" {sign} ", names))
                 elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
                     a = at(node.lineno, node.col_offset)
-                    found.append(Mutant(file, node.lineno, a, a + 1, "-", " "))
+                    found.append(Mutant(file, node.lineno, a, a + 1, "-", " ", names))
                 elif isinstance(node, ast.Constant) and isinstance(node.value, float) and node.value != 0.0:
                     a, b = at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
-                    found.append(Mutant(file, node.lineno, a, b, text[a:b], f"{2.0 * node.value!r}"))
-    return sorted(set(found), key=lambda m: (m.line, m.start))
+                    found.append(Mutant(file, node.lineno, a, b, text[a:b], f"{2.0 * node.value!r}", names))
+    return sorted({(m.start, m.new): m for m in found}.values(), key=lambda m: (m.line, m.start))
 
 
-def chosen(count: int, seed: int) -> list[tuple[str, Mutant]]:
-    """Return some mutants, as many of each package as it has of them all."""
+def chosen(root: Path, count: int, seed: int) -> list[tuple[str, Mutant]]:
+    """Return some mutants, as many of each package as it has of them all, in the order of packages."""
     every = [
         (package, mutant)
         for package in SOURCES
-        for file in sorted((ROOT / "src/interstage" / package).rglob("*.py"))
-        for mutant in mutants(file.relative_to(ROOT))
+        for file in sorted((root / "src/interstage" / package).rglob("*.py"))
+        for mutant in mutants(root, file.relative_to(root))
     ]
-    return random.Random(seed).sample(every, min(count, len(every)))
+    taken = random.Random(seed).sample(every, min(count, len(every)))
+    return sorted(taken, key=lambda one: list(SOURCES).index(one[0]))
 
 
-def tests_of(package: str, mutant: Mutant) -> list[list[str]]:
-    """Return what is run for a mutant, in turn: files that name its module, then the folders of its package."""
-    stem, near = mutant.file.stem, []
-    words = {stem, "".join(part.capitalize() for part in stem.split("_"))}
-    for folder in SOURCES[package]:
-        for file in sorted((ROOT / folder).rglob("test_*.py")):
-            text = file.read_text(encoding="utf-8")
-            if any(word in text for word in words) or stem in file.stem:
-                near.append(file.relative_to(ROOT).as_posix())
-    return ([near] if near else []) + [[folder] for folder in SOURCES[package]]
+def listed() -> dict[str, str]:
+    """Return reasons by mutants that change nothing that can be seen."""
+    pairs = (
+        line.split(" | ") for line in EQUIVALENT.read_text(encoding="utf-8").splitlines() if " | " in line
+    )
+    return {name.strip(): reason.strip() for name, reason in pairs}
 
 
-def killed(copy: Path, package: str, mutant: Mutant) -> str:
-    """Return which tests of a copy see a mutant, "" where none does."""
-    path = copy / mutant.file
-    text = path.read_text(encoding="utf-8")
-    kept = {
-        **os.environ,
-        "PYTHONPATH": f"{copy / 'src'}",
-        "OMP_NUM_THREADS": "1",
-        "NUMBA_CACHE_DIR": f"{copy / 'cache'}",
-    }
-    path.write_text(mutant.applied(text), encoding="utf-8")
-    try:
-        for files in tests_of(package, mutant):
-            call = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
-            try:
-                done = subprocess.run(
-                    call, cwd=copy, env=kept, capture_output=True, timeout=SECONDS, check=False
-                )
-            except subprocess.TimeoutExpired:
-                return "time"
-            if done.returncode not in (0, 5):
-                lines = [
-                    line for line in done.stdout.decode(errors="replace").splitlines() if "FAILED" in line
-                ]
-                return lines[0].split(" ")[1] if lines else "collection"
-    finally:
-        path.write_text(text, encoding="utf-8")
-    return ""
-
-
-def page(found: list[tuple[Mutant, str]], seed: int) -> str:
-    """Return the page of a run."""
-    dead = sum(bool(by) for _, by in found)
+def page(found: dict[str, str], planted: int, seed: int) -> str:
+    """Return the page of a run: `found` says what killed each mutant, "" where nothing did."""
+    equal = {name for name, by in found.items() if not by and name in listed()}
+    dead = sum(bool(by) for by in found.values())
+    left = [name for name, by in found.items() if not by and name not in equal]
     lines = [
         "# Faults planted in the package, and how many the tests see",
         "",
         "python tests/fuzz/mutants.py",
         "",
         "One operator or number of one line at a time, chosen at random from kernels, devices, components, linear",
-        "models, burning vehicles and rotations. Some of those that survive change nothing that can be seen (a first",
-        "guess, a step of a search).",
+        "models, burning vehicles and rotations. Mutants without effect change nothing that a result can show (a first",
+        "guess, a step of a search); each is listed with its reason in `tests/fuzz/equivalent_mutants.txt`.",
         "",
         "```text",
-        f"seed {seed}",
-        f"planted   {len(found)}",
-        f"killed    {dead}",
-        f"score     {100.0 * dead / max(len(found), 1):.1f} %",
-        *(f"survives  {mutant}" for mutant, by in found if not by),
+        f"seed            {seed}",
+        f"planted         {len(found)} of {planted}",
+        f"killed          {dead}",
+        f"without effect  {len(equal)}",
+        f"score           {100.0 * dead / max(len(found) - len(equal), 1):.1f} %",
+        *(f"survives        {name}" for name in left),
         "```",
         "",
     ]
     return "\n".join(lines)
 
 
+def snapshot(work: Path) -> Path:
+    """Return a copy of the repository: sources of the first run, tests of now."""
+    copy, skipped = work / "copy", shutil.ignore_patterns("__pycache__", "node_modules", "_build")
+    if not (work / "src").exists():
+        shutil.copytree(ROOT / "src", work / "src", ignore=skipped)
+    shutil.copytree(
+        work / "src", copy / "src", dirs_exist_ok=True
+    )  # a run may have been stopped with a fault planted
+    for part in ("docs", "examples", "validation", "benchmarks", "tests"):
+        shutil.copytree(ROOT / part, copy / part, ignore=skipped, dirs_exist_ok=True)
+    shutil.copy2(ROOT / "pyproject.toml", copy / "pyproject.toml")
+    return copy
+
+
 def main() -> int:
-    write, numbers = "--write" in sys.argv, [int(a) for a in sys.argv[1:] if a.isdigit()]
-    count, seed = (*numbers, 200, 1)[:2] if len(numbers) != 1 else (numbers[0], 1)
-    todo, found, begun = chosen(count, seed), [], time.monotonic()
-    copies: Queue[Path] = Queue()
-    with tempfile.TemporaryDirectory() as folder:
-        for k in range(os.cpu_count() or 1):
-            copy = Path(folder) / f"copy{k}"
-            shutil.copytree(
-                ROOT,
-                copy,
-                ignore=shutil.ignore_patterns(".venv*", ".git", "__pycache__", "node_modules", "_build"),
-            )
-            copies.put(copy)
-
-        def tried(one: tuple[str, Mutant]) -> tuple[Mutant, str]:
-            copy = copies.get()
-            try:
-                return one[1], killed(copy, *one)
-            finally:
-                copies.put(copy)
-
-        with ThreadPoolExecutor(copies.qsize()) as pool:
-            for mutant, by in pool.map(tried, todo):
-                found.append((mutant, by))
-                minutes = (time.monotonic() - begun) / 60.0
-                print(
-                    f"{len(found)}/{len(todo)}  {minutes:.0f} min  {by or 'SURVIVES':60.60s} {mutant}",
-                    flush=True,
-                )
-    text = page(found, seed)
+    numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
+    folder = next((a.split("=", 1)[1] for a in sys.argv if a.startswith("--work=")), ".mutants")
+    count, seed = (*numbers, *(200, 1)[len(numbers) :])[:2]
+    work = Path(folder).resolve()
+    bench = Bench(snapshot(work), work)
+    todo, kept = chosen(bench.copy, count, seed), work / f"found-{seed}.json"
+    found: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
+    if "--again" in sys.argv:
+        found = {name: by for name, by in found.items() if by}
+    begun = time.monotonic()
+    for package, mutant in todo:
+        text = (bench.copy / mutant.file).read_text(encoding="utf-8")
+        name = mutant.written(text)
+        if name in found:
+            continue
+        found[name] = bench.killer(mutant, mutant.applied(text), SOURCES[package])
+        part = kept.with_suffix(".part")
+        part.write_text(json.dumps(found, indent=1))
+        os.replace(part, kept)
+        minutes = (time.monotonic() - begun) / 60.0
+        print(
+            f"{len(found)}/{len(todo)}  {minutes:.1f} min  {found[name] or 'SURVIVES':70.70s} {name}",
+            flush=True,
+        )
+    text = page(found, len(todo), seed)
     print(text)
-    if write:
+    if "--write" in sys.argv:
         (ROOT / "docs/benchmarks/mutants.md").write_text(text, encoding="utf-8")
-    return 0 if sum(bool(by) for _, by in found) >= 0.95 * len(found) else 1
+    known = listed()
+    return 0 if sum(bool(by) or name in known for name, by in found.items()) >= 0.95 * len(found) else 1
 
 
 if __name__ == "__main__":
