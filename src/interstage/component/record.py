@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
+from interstage.component.builders import Builders
 from interstage.component.damping import damping_matrix
 from interstage.component.doors import Doors
 from interstage.component.stored import Stored, check_shapes, part, stored, taken
@@ -206,7 +207,7 @@ SYSTEMS = {"CoordinatePosition": part("3", "L"), "CoordinateRotation": part("3 3
 
 @named_arguments
 @dataclass(eq=False)
-class Component(Doors):
+class Component(Doors, Builders):
     """One flexible body. Each field declares its dataset in the component file, its shape with n modes and N nodes,
     and its unit.
 

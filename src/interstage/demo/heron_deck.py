@@ -21,6 +21,7 @@ import numpy as np
 
 from interstage.demo import heron
 from interstage.demo.heron import AROUND, Section
+from interstage.nastran.card_text import Field, card
 from interstage.output import write_text
 
 STATION = 100  # ring k has grids 100 k + 1 to 100 k + 32
@@ -62,34 +63,9 @@ def _head(n_modes: int) -> list[str]:
     ]
 
 
-def _card(name: str, *fields: object) -> str:
-    """Format a bulk data entry in fields of eight columns, with continuations."""
-    words = ["" if f is None else _number(f) for f in fields]
-    lines = [words[i : i + 8] for i in range(0, len(words), 8)] or [[]]
-    heads = [name] + [""] * (len(lines) - 1)
-    return "\n".join(
-        (f"{head:<8}" + "".join(f"{word:<8}" for word in line)).rstrip() for head, line in zip(heads, lines)
-    )
-
-
-def _number(value: object) -> str:
-    """Write a field in eight columns or fewer.
-
-    >>> _number(2700.0), _number(7.6e10), _number(0.0055), _number(12)
-    ('2700.', '7.6+10', '0.0055', '12')
-    """
-    if not isinstance(value, float):
-        return str(value)
-    for digits in range(7, 0, -1):
-        text = f"{value:.{digits}g}"
-        if "e" in text:
-            mantissa, exponent = text.split("e")
-            text = f"{mantissa if '.' in mantissa else mantissa + '.'}{int(exponent):+d}"
-        elif "." not in text:
-            text += "."
-        if len(text) <= 8:
-            return text
-    raise ValueError(value)
+def _card(name: str, *fields: Field) -> str:
+    """Format a bulk data entry in fields of eight columns."""
+    return card(name, *fields, width=8)
 
 
 class _Writer:

@@ -17,19 +17,7 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.devices.slosh import Slosh
 from interstage.errors import InputError
-
-
-def _card(name: str, *fields: float | int | str | None) -> str:
-    """Return a card in large fields, four to a line."""
-
-    def text(value: float | int | str | None) -> str:
-        if value is None:
-            return " " * 16
-        return f"{value:16.9E}" if isinstance(value, float) else f"{value!s:>16}"
-
-    rows = [fields[k : k + 4] for k in range(0, len(fields), 4)]
-    lines = [f"{name + '*' if k == 0 else '*':8}" + "".join(map(text, row)) for k, row in enumerate(rows)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+from interstage.nastran.card_text import card
 
 
 @named_arguments
@@ -76,21 +64,21 @@ def slosh_cards(
         fixed, free = first + 2 * k, first + 2 * k + 1
         rate = wave.frequency(acceleration)
         at = foot + [wave.spring, 0.0, 0.0]
-        out += [_card("GRID", g, None, *at.tolist()) for g in (fixed, free)]
-        out.append(_card("RBE2", element, grid, 123456, fixed))
-        out.append(_card("RBE2", element + 1, grid, 1456, free))
-        out.append(_card("CONM2", element + 2, free, None, wave.mass))
+        out += [card("GRID", g, None, *at.tolist()) for g in (fixed, free)]
+        out.append(card("RBE2", element, grid, 123456, fixed))
+        out.append(card("RBE2", element + 1, grid, 1456, free))
+        out.append(card("CONM2", element + 2, free, None, wave.mass))
         element += 3
         for c in (2, 3):
-            out.append(_card("CELAS2", element, wave.mass * rate**2, fixed, c, free, c))
+            out.append(card("CELAS2", element, wave.mass * rate**2, fixed, c, free, c))
             element += 1
             if damping > 0.0:
-                out.append(_card("CDAMP2", element, 2.0 * damping * rate * wave.mass, fixed, c, free, c))
+                out.append(card("CDAMP2", element, 2.0 * damping * rate * wave.mass, fixed, c, free, c))
                 element += 1
     rest, I0 = first + 2 * len(tank.waves), max(tank.rigid_inertia, 0.0)
     at = foot + [tank.rigid_height, 0.0, 0.0]
-    out.append(_card("GRID", rest, None, *at.tolist()))
-    out.append(_card("RBE2", element, grid, 123456, rest))
+    out.append(card("GRID", rest, None, *at.tolist()))
+    out.append(card("RBE2", element, grid, 123456, rest))
     inertia = (None, None, None, None, 0.0, 0.0, I0, 0.0, 0.0, I0)
-    out.append(_card("CONM2", element + 1, rest, None, float(tank.rigid_mass), *inertia))
-    return "".join(out)
+    out.append(card("CONM2", element + 1, rest, None, float(tank.rigid_mass), *inertia))
+    return "\n".join(out) + "\n"

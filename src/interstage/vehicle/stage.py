@@ -93,6 +93,37 @@ class Stage:
         stage._results = found.results
         return stage
 
+    @classmethod
+    def cylinder(
+        cls,
+        name: str,
+        length: float,
+        radius: float,
+        thickness: float,
+        *,
+        tanks: Mapping[str, Sequence[float]],
+        levels: int = 5,
+        deck: str | os.PathLike[str] | None = None,
+        **options: object,
+    ) -> Stage:
+        """Make a stage without a deck: a thin cylinder along +x with columns of propellant on its axis. SI units.
+
+        Nodes 1 and 2 are the centers of the rigid end rings, at x = 0 and x = length: places for joins, engines and
+        payload. Propellant at a height moves with the mean motion of the wall there; it adds no stiffness and no
+        inertia in roll, and it does not slosh.
+
+        Parameters
+        ----------
+        length, radius, thickness : of the cylinder, of the middle of its wall, and of the wall, m
+        tanks : {name: (bottom, top, mass)} along x, m, and the propellant of the full tank, kg
+        levels : number of fills at which mass matrices are made, from empty to full
+        deck : file to which the deck of the dry structure is written, to look at and change (default: none)
+        options : `material`, `elements`, `frames` and `stations`, as in `interstage.nastran.builders.cylinder_deck`
+        """
+        from interstage.vehicle.tank_stage import cylinder_stage
+
+        return cylinder_stage(name, length, radius, thickness, tanks, levels, deck, options)
+
     @property
     def stressed(self) -> Stressed | None:
         """Geometric stiffness of the dry structure from displacements of all nodes, None where it is not known."""
