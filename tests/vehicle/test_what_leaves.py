@@ -216,16 +216,3 @@ def test_bodies_on_both_parts_keep_what_cannot_change(soft):
     before, now = system.momentum(x, center), new.momentum(y, center)
     np.testing.assert_allclose(now[3:], before[3:], rtol=1e-14)
     np.testing.assert_allclose(now[:3], before[:3], atol=1e-5 * np.abs(before[:3]).max())
-
-
-def test_a_vehicle_in_a_group_cannot_be_staged(parts):
-    """It is said before the run begins, not at the cut."""
-    v, shapes, after, _ = parts
-    flight = (
-        ist.Assembly("pair").add("a", v.multibody(shapes).compile()).add("b", v.multibody(shapes).compile())
-    )
-    drop = v.staging("sep", when=0.01, shapes=after)
-    with pytest.raises(
-        ist.InterstageError, match=r"cuts body 'v', .* one of a\.v, b\.v, .*assembly of its own"
-    ):
-        ist.simulate(flight, flight.state(), until=0.02, step=1e-3, events=[drop])

@@ -31,7 +31,7 @@ def together(name: str, systems: Mapping[str, System]) -> System:
                 got=f"{model.gravity} of '{model.name}'",
                 hint="leave gravity out of both and add a device that gives it to each",
             )
-        specs += [_spec(spec, prefix) for spec in model.specs]
+        specs += [named_under(spec, prefix) for spec in model.specs]
         closures += [_closure(closure, prefix) for closure in model.closures]
     names = [spec.name for spec in specs]
     for body in names:
@@ -43,7 +43,8 @@ def together(name: str, systems: Mapping[str, System]) -> System:
     return found
 
 
-def _spec(spec: BodySpec, prefix: str) -> BodySpec:
+def named_under(spec: BodySpec, prefix: str) -> BodySpec:
+    """Return a body of a vehicle as it is called among several: tanks have the same prefix."""
     parent = None if spec.parent is None else prefix + spec.parent
     tanks = spec.tanks
     if tanks is not None:

@@ -54,7 +54,15 @@ def rebuilt(system: System, specs: list[BodySpec]) -> System:
             if new.joint_mode(spec.name) != mode:
                 new.set_joint_mode(spec.name, mode)
     closing.carry(system, new)
+    carry_propellant(system, new)
     return new
+
+
+def carry_propellant(old: System, new: System) -> None:
+    """Let tanks that both vehicles have hold what they hold now."""
+    before = dict(zip(old.propellant, old.settings.propellant))
+    for k, tank in enumerate(new.propellant):
+        new.settings.propellant[k] = before.get(tank, new.settings.propellant[k])
 
 
 def copy_of(system: System) -> System:

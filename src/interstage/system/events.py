@@ -295,7 +295,7 @@ def changes_of(system: System | None, events: Sequence[Event]) -> Changes:
             raise InputError(
                 f"an event cuts body '{body}', which the vehicle does not have",
                 expected=f"one of {', '.join(known)}",
-                hint="fly a vehicle that is staged in an assembly of its own: Assembly(name, vehicle=system)",
+                hint='of a vehicle in a group say which: v.staging(..., member="a") cuts body a.v',
             )
     return Changes(leaving, later, frozenset(named & set(leaving)), heirs)
 

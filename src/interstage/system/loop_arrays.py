@@ -88,6 +88,8 @@ LOOP_FIELDS = (
     ("mass_from", "i", 1),
     ("fuel_to", "i", 1),  # tanks whose propellant is a state, and the states
     ("fuel_from", "i", 1),
+    ("fuel", "f", 1),  # (T,) propellant of the instant, and mass, m c and J (10,) of a body with it
+    ("weight", "f", 1),
     ("corners", "f", 1),  # times at which steps of a method's own end, rising
     ("at", "w", 1),  # (n,) where the stage stands, for those who ask
     (

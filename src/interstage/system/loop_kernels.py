@@ -25,6 +25,7 @@ from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
 from interstage.multibody.kernels.slots import get3, get9, high, low, put3, put6, put9
 from interstage.multibody.kernels.small import add, cross, kernel, product, sub, turn, turn_back
+from interstage.multibody.kernels.weighing import sums_at
 from interstage.spatial.quaternion import matrix_to_quaternion
 from interstage.system.carried import balanced, put_carried, put_modal_results
 from interstage.system.loop_arrays import WELL, call
@@ -165,7 +166,7 @@ def look(tree, work, loop, q, v):
             put9(loop.turned, 0, product(R, get9(loop.place_R, k)))
             matrix_to_quaternion(loop.turned[0].reshape(3, 3), s[at : at + 4])
         elif kind >= CENTER:
-            _put_weight(s, at, kind, work.body_inertia[i], get3(loop.place_l, k))
+            _put_weight(s, at, kind, _weight_now(tree, work, loop, i), get3(loop.place_l, k))
         else:
             x = low(loop.place_V, k) if kind == RATE else high(loop.place_V, k)
             _put_in_axes(s, at, loop.look_axes[j], R, loop, k, x)
@@ -182,6 +183,19 @@ def _put(s, at, x):
     s[at] = x[0]
     s[at + 1] = x[1]
     s[at + 2] = x[2]
+
+
+@loop_kernel
+def _weight_now(tree, work, loop, i):
+    """Return m, m c and J (10,) of a body as it is at this instant, though a step may go on with those of its middle."""
+    if loop.option[WEIGHED] == 0 or tree.body_square[i] < 0:
+        return work.body_inertia[i]
+    for k in range(len(loop.fuel)):
+        loop.fuel[k] = work.propellant[k]
+    for j in range(len(loop.fuel_to)):
+        loop.fuel[loop.fuel_to[j]] = loop.z[loop.fuel_from[j]].real
+    sums_at(tree, i, loop.fuel, 0, loop.weight)
+    return loop.weight
 
 
 @loop_kernel

@@ -109,6 +109,7 @@ class Touched:
         fuel = {tank: slot.start for tank, slot in plan.tanks.items() if tank in tanks}
         found["fuel_to"] = np.array([tanks.index(tank) for tank in fuel], dtype=np.int64)
         found["fuel_from"] = np.array(list(fuel.values()), dtype=np.int64)
+        found["fuel"], found["weight"] = np.zeros(len(tanks)), np.zeros(10)
         sites, arms = located(self.system, self._place_list)
         tree, kind = self.system.tree, self.dtype
         asked = [*seen, *felt], found["reaction_from"], found["sites"]

@@ -1,7 +1,7 @@
 """Staging in a run: an event cuts the flexible body of a vehicle in two, and all parts fly on.
 
 The part that stays keeps the name of the vehicle, and its nodes keep their ids; what has left is a body of its own,
-rigid or flexible, named after its stages. Bodies that hang on nodes go with these, their joints as they are. Places and
+rigid or flexible, named after its stages. In a group of vehicles all names begin with that of the member. Bodies that hang on nodes go with these, their joints as they are. Places and
 velocities of nodes are projected onto the new shapes in the metric of the mass (`staging`).
 """
 
@@ -16,6 +16,8 @@ from interstage.errors import InputError, ModelError, shown
 from interstage.multibody import Free, Multibody, State, System, closing
 from interstage.multibody.impulse import Change, frames_of, keep_motion, trees_of
 from interstage.multibody.model import BodySpec
+from interstage.multibody.together import named_under
+from interstage.multibody.topology import carry_propellant
 from interstage.spatial import RigidInertia
 from interstage.system.events import Action
 from interstage.system.followed import Heirs, Key
@@ -34,12 +36,19 @@ class Staging(Action):
 
     vehicle, shapes : before the cut;  after : shapes of what stays;  spent : "rigid", or shapes of what leaves
     damping : ratio of the modes of what stays, and of what leaves where it is flexible
+    member : name of the vehicle in a group of several, None where it flies alone
 
     parts : {name: Part} once it has happened: jump, energies and momentum of each part before and after
     """
 
     def __init__(
-        self, vehicle: Vehicle, shapes: Shapes, after: Shapes, spent: str | Shapes, damping: Ratio | None
+        self,
+        vehicle: Vehicle,
+        shapes: Shapes,
+        after: Shapes,
+        spent: str | Shapes,
+        damping: Ratio | None,
+        member: str | None = None,
     ):
         self.vehicle, self.shapes, self.after, self.damping = vehicle, shapes, after, damping
         staying = {stage for stage, _ in after.stack.places}
@@ -60,7 +69,8 @@ class Staging(Action):
                 got=shown(spent),
             )
         self.spent: Shapes | Vehicle = rest if isinstance(spent, str) else spent
-        self.name = " ".join(self.leaving)
+        self.prefix = "" if member is None else f"{member}."
+        self.body, self.name = self.prefix + vehicle.name, self.prefix + " ".join(self.leaving)
         self.parts: dict[str, Part] = {}
         self._stage_of = {int(shapes.node_id(*place)): place for place in shapes.stack.places}
 
@@ -70,7 +80,7 @@ class Staging(Action):
 
     def heirs(self) -> Heirs:
         """Return the nodes and results of what leaves, as it has them: points of it where it is rigid."""
-        body, soft = self.vehicle.name, isinstance(self.spent, Shapes)
+        body, soft = self.body, isinstance(self.spent, Shapes)
         found: dict[Key, tuple[str, object]] = {}
         for node, (stage, _) in self._stage_of.items():
             if stage in self.leaving:
@@ -83,30 +93,31 @@ class Staging(Action):
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
         """Return the vehicles after the cut and their state."""
-        body = self.vehicle.name
+        body = self.body
         spec, where = system.model.spec(body), system.layout[body]
         tanks = set() if spec.tanks is None else set(spec.tanks.names)
-        if tanks != set(self.shapes.stack.tanks) or len(x.q[where.eta]) != len(self.shapes):
+        if tanks != {self.prefix + tank for tank in self.shapes.stack.tanks} or len(x.q[where.eta]) != len(
+            self.shapes
+        ):
             raise ModelError(
                 f"body '{body}' is not the vehicle with these shapes",
                 where=str(self),
                 hint="v.multibody(shapes) makes it; stage in the order of the events",
             )
         old = x[body]
-        fill = {tank: system.propellant[tank] for tank in self.shapes.stack.tanks}
+        fill = {tank: system.propellant[self.prefix + tank] for tank in self.shapes.stack.tanks}
         state = BodyState(old.position, old.quaternion, old.velocity, old.eta, old.etadot, fill)
         self.parts = split(self.shapes, state, {body: self.after, self.name: self.spent})
         new = Multibody(system.model.name, gravity=system.model.gravity, units=system.model.units or None)
-        self._add_parts(new, spec)
-        self._add_others(new, system)
+        self._add_bodies(new, system)
         made = new.compile()
+        carry_propellant(system, made)
         made.settings.joint_mode[:] = [
             system.settings.joint_mode[system.body(name)] if name in system.bodies else 0
             for name in made.bodies
         ]
         made.note_held()
-        for name in system.settings.opened:
-            made.open_closure(name)
+        closing.carry(system, made)
         y = made.state()
         for name, part in self.parts.items():
             mine = y[name]
@@ -121,7 +132,8 @@ class Staging(Action):
                 for there, here in ((y[name].q, x[name].q), (y[name].v, x[name].v)):
                     there[:] = here
                 y[name].eta[:], y[name].etadot[:] = x[name].eta, x[name].etadot
-        hung = [name for name in system.bodies if name not in self.parts]
+        own = trees_of(system) == system.body(body)
+        hung = [name for name, mine in zip(system.bodies, own) if mine and name != body]
         if hung:  # joints keep their rates, but nodes that carry them may move otherwise
             moved = frames_of(system, x)
             before = {made.body(name): (moved.R[i], moved.V[i]) for name in hung for i in [system.body(name)]}
@@ -155,10 +167,9 @@ class Staging(Action):
             y[name].position[:] += off / new.settings.body_inertia[roots == new.body(name), 0].sum()
 
     def _add_parts(self, new: Multibody, spec: BodySpec) -> None:
-        """Add what stays and what leaves as free bodies."""
-        body = self.vehicle.name
-        for name, shapes in ((body, self.after), (self.name, self.spent)):
-            fill = self.parts[name].state.propellant
+        """Add what stays and what leaves as free bodies, with the names that they have alone."""
+        for full, shapes in ((self.body, self.after), (self.name, self.spent)):
+            name, fill = full.removeprefix(self.prefix), self.parts[full].state.propellant
             if isinstance(shapes, Shapes):
                 ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
                 loads = self._loads(shapes, spec)
@@ -180,15 +191,19 @@ class Staging(Action):
         )
         return load_stiffness(shapes, places.among(stage for stage, _ in shapes.stack.places))
 
-    def _add_others(self, new: Multibody, system: System) -> None:
-        """Add the other bodies and closures: those on nodes of what leaves go with it."""
+    def _add_bodies(self, new: Multibody, system: System) -> None:
+        """Add all bodies in their order, and closures: those on nodes of what leaves go with it."""
         for spec in system.model.specs:
-            if spec.name != self.vehicle.name:
+            if spec.name == self.body:
+                alone = Multibody(self.vehicle.name)
+                self._add_parts(alone, spec)
+                new.specs += [named_under(part, self.prefix) for part in alone.specs]
+            else:
                 parent, at = self._moved(spec.parent, spec.at)
                 new.specs.append(replace(spec, parent=parent, at=at))
         for closure in system.model.closures:
             ends = self._moved(*closure.ends[0]), self._moved(*closure.ends[1])
-            if {name for name, _ in ends} == {self.vehicle.name, self.name}:
+            if {name for name, _ in ends} == {self.body, self.name}:
                 raise ModelError(
                     f"closure '{closure.name}' holds what stays to what leaves",
                     where=str(self),
@@ -204,7 +219,7 @@ class Staging(Action):
 
     def _moved(self, body: str | None, place: int | np.ndarray) -> tuple[str | None, int | np.ndarray]:
         """Return where a place of a body is after the cut: nodes of what leaves are its own."""
-        if body != self.vehicle.name:
+        if body != self.body:
             return body, place
         stage = self._stage_of[int(place)]
         if stage[0] not in self.leaving:
@@ -212,7 +227,7 @@ class Staging(Action):
         return self.name, place if isinstance(self.spent, Shapes) else self.vehicle.position(stage, str(self))
 
     def __str__(self) -> str:
-        return f"staging of '{self.vehicle.name}': {', '.join(self.leaving)} leaves"
+        return f"staging of '{self.body}': {', '.join(self.leaving)} leaves"
 
 
 def _rigid(stack: Stack, fill: dict[str, float]) -> RigidInertia:

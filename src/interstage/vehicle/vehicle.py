@@ -402,6 +402,7 @@ class Vehicle:
         spent: str | Shapes = "rigid",
         before: Shapes | None = None,
         damping: Ratio | None = None,
+        member: str | None = None,
     ) -> Event:
         """Return the event that cuts the flexible body in two where a join is; both parts fly on in the same run.
 
@@ -413,6 +414,7 @@ class Vehicle:
         spent : "rigid", with the propellant that it has at the cut from then on, or shapes of what leaves
         before : shapes of the body that is cut (default: those that `multibody` was asked for last)
         damping : ratio of the modes of the parts
+        member : name of the vehicle in an assembly of several, as "a" or "pair.a"; what leaves is "a.first" then
 
         The action of the event says what it has changed: `event.action.parts`, and `system.change` after it.
         """
@@ -435,7 +437,7 @@ class Vehicle:
             raise InputError(
                 "the shapes of the body that is cut are not known", where=where, hint="give before="
             )
-        action = Staging(self, own, shapes, spent, damping)
+        action = Staging(self, own, shapes, spent, damping, member)
         sides = {stage for stage in self.joins[join].stages if stage in action.leaving}
         if not sides or sides == self.joins[join].stages:
             raise InputError(

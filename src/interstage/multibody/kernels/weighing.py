@@ -46,7 +46,7 @@ def _level_below(tree, k, mass):
 
 
 @kernel
-def _gather(tree, i, masses, offset, out):
+def sums_at(tree, i, masses, offset, out):
     """Write numbers from an offset on of the sums of body i, with masses (T,)."""
     at, numbers, slopes = tree.body_base[i] + offset, tree.tank_numbers, tree.tank_slopes
     for j in range(len(out)):
@@ -151,7 +151,7 @@ def _round_masses(tree, work, i):
 def _rigid_mass(tree, i, masses):
     """Return M_rr (6, 6) of [ω; v] of body i, undeformed."""
     m, M = np.empty(10), np.zeros((6, 6))
-    _gather(tree, i, masses, 0, m)
+    sums_at(tree, i, masses, 0, m)
     M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2] = m[4], m[5], m[6], m[7], m[8], m[9]
     M[0, 4], M[0, 5], M[1, 5] = -m[3], m[2], -m[1]
     M[1, 3], M[2, 3], M[2, 4] = m[3], -m[2], m[1]
@@ -172,7 +172,7 @@ def _stiffen_body(tree, work, i):
     if tree.body_soft[i] != 0:
         offset += size
     own = np.empty(12 * size + 36)
-    _gather(tree, i, masses, offset, own)
+    sums_at(tree, i, masses, offset, own)
     inverse = np.linalg.inv(_rigid_mass(tree, i, masses))
     K = work.pool_stiff
     for row in range(len(tree.stiff_burn)):
@@ -201,16 +201,16 @@ def _damp_body(tree, work, i):
     n, first = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i]
     masses = work.weighed[len(work.propellant) :]
     FE, G = np.empty(6 * n), np.empty(n * n)
-    _gather(tree, i, masses, 10, FE[3 * n :])
-    _gather(tree, i, masses, 10 + 3 * n, FE[: 3 * n])
-    _gather(tree, i, masses, 10 + 12 * n, G)
+    sums_at(tree, i, masses, 10, FE[3 * n :])
+    sums_at(tree, i, masses, 10 + 3 * n, FE[: 3 * n])
+    sums_at(tree, i, masses, 10 + 12 * n, G)
     M = _rigid_mass(tree, i, masses)
     rows = FE.reshape(6, n)
     Me = G.reshape(n, n) - rows.T @ np.linalg.solve(M, rows)
     # the inverse problem with K = H Hᵀ, H⁻¹ M_e H⁻ᵀ y = ω⁻² y: Ψ = H⁻ᵀ y ω, M_e Ψ = H y / ω
     H = np.zeros((n, n))
     if tree.body_soft[i] != 0:
-        _gather(tree, i, masses, 10 + 12 * n + n * n + pair_count(n), H.reshape(n * n))
+        sums_at(tree, i, masses, 10 + 12 * n + n * n + pair_count(n), H.reshape(n * n))
         for r in range(n):
             H[r, r] += tree.v_stiffness[first + r]
         H = np.linalg.cholesky(H)
