@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_what_leaves import Push, all_modes, stack
+from test_what_leaves import Push, stack
 
 import interstage as ist
 from interstage import devices as dev

@@ -187,7 +187,7 @@ def _put(s, at, x):
 
 @loop_kernel
 def _weight_now(tree, work, loop, i):
-    """Return m, m c and J (10,) of a body as it is at this instant, though a step may go on with those of its middle."""
+    """Return m, m c and J (10,) of a body at this instant, though steps may go on with those of their middle."""
     if loop.option[WEIGHED] == 0 or tree.body_square[i] < 0:
         return work.body_inertia[i]
     for k in range(len(loop.fuel)):

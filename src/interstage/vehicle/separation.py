@@ -1,8 +1,9 @@
 """Staging in a run: an event cuts the flexible body of a vehicle in two, and all parts fly on.
 
 The part that stays keeps the name of the vehicle, and its nodes keep their ids; what has left is a body of its own,
-rigid or flexible, named after its stages. In a group of vehicles all names begin with that of the member. Bodies that hang on nodes go with these, their joints as they are. Places and
-velocities of nodes are projected onto the new shapes in the metric of the mass (`staging`).
+rigid or flexible, named after its stages. In a group of vehicles all names begin with that of the member. Bodies that
+hang on nodes go with these, their joints as they are. Places and velocities of nodes are projected onto the new shapes
+in the metric of the mass (`staging`).
 """
 
 from __future__ import annotations
