@@ -150,3 +150,46 @@ def test_forces_of_dynamic_bodies():
     body.add_point("dock", position=[1.0, 0, 0])
     with pytest.raises(InputError, match=r"\(force on body 'bus', at 'dock'\).*torque, then force"):
         body.acceleration({"dock": [1.0, 2.0, 3.0]})
+
+
+# calls of a microsecond, which have no guard around them ------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda s, x: s.forward_dynamics(), "^System.forward_dynamics needs x=$"),
+        (
+            lambda s, x: s.forward_dynamics(x, force={}),
+            "^System.forward_dynamics has no argument 'force'; did you mean forces, frame$",
+        ),
+        (
+            lambda s, x: s.forward_dynamics(x, None, None, None, "world", False, 7),
+            r"^System.forward_dynamics takes 6 arguments \(x, forces, .*got 7$",
+        ),
+        (lambda s, x: s.inverse_dynamics(x), "^System.inverse_dynamics needs vdot=$"),
+        (lambda s, x: s.inverse_dynamics(x, vdt=[0] * 6), "has no argument 'vdt'; did you mean vdot"),
+        (
+            lambda s, x: s.inverse_dynamics(3.0, [0] * 6),
+            "System.inverse_dynamics: x must be State; got 3.0 .float.",
+        ),
+        (lambda s, x: s.mass_matrix("x"), "System.mass_matrix: x must be State; got 'x' .str."),
+        (lambda s, x: s.mass_matrix(), "^System.mass_matrix needs x=$"),
+        (lambda s, x: s.mass_matrix(x, 1), "^System.mass_matrix takes one argument without a name; got 2$"),
+        (lambda s, x: s.bias(), "^System.bias needs x=$"),
+        (lambda s, x: s.bias(x, tau=3), "^System.bias has no argument 'tau'"),
+        (lambda s, x: s.bias(None), "System.inverse_dynamics: x must be State; got None"),
+    ],
+)
+def test_quick_calls_say_the_same(bus, call, words):
+    with pytest.raises(InputError, match=words):
+        call(bus, bus.state())
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_dynamics", "bias", "mass_matrix"])
+def test_quick_calls_have_no_guard_around_them(name):
+    method = getattr(ist.System, name)
+    assert not hasattr(method, "__wrapped__")
+    asked = inspect.signature(method).parameters
+    assert asked["x"].default is inspect.Parameter.empty
+    assert not {"more", "wrong"} & set(asked)

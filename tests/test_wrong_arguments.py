@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import interstage as ist
+from interstage import devices as dev
 from interstage.calls import CallError, named_arguments
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
@@ -67,6 +68,8 @@ def test_faults_with_fitting_arguments_stay_raw():
         broken(3.0)
     with pytest.raises(CallError, match="broken: size must be float"):
         broken("x")
+    with pytest.raises(CallError, match=r"broken: size must be float; got 10+ .int, beyond 64 bits."):
+        broken(10**30)
     assert called(State(), size=np.float64(2.0), rows=[1, 2]) == 3.0
 
 
@@ -77,6 +80,22 @@ def test_absurd_sizes_are_refused_at_once():
             ist.simulate(lag, None, **asked)
     with pytest.raises(ist.InterstageError, match="too many runs"):
         ist.monte_carlo(lambda row: {"y": 1.0}, {"a": stats.norm()}, runs=10**12, workers=0)
+
+
+FOUND = {
+    "a site that is an empty array": lambda: dev.Earth(site=np.zeros(0)),
+    "a site of texts": lambda: dev.Earth(site=np.array(["a", "b"])),
+    "weights of a matrix": lambda: dev.Allocation([[1.0]], weights=np.zeros((3, 3))),
+    "a sample time beyond 64 bits": lambda: ist.LinearModel(-np.eye(1), [[1]], [[1]], [[0]]).discretize(
+        10**30
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_what_longer_walks_found(what):
+    with pytest.raises(ist.InterstageError):
+        FOUND[what]()
 
 
 # a seeded walk ------------------------------------------------------------------------------------

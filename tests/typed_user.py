@@ -46,7 +46,7 @@ def dynamics(J: np.ndarray, R_PC: ist.Rotation) -> None:
     system2, x2 = system.detach("panel", x)
     assert_type(system2, ist.System)
     system2.attach("panel", ("bus", 57), x2, snap=True)
-    system.forward_dynamics(x, force=forces)  # type: ignore[call-arg]
+    system.forward_dynamics(x, force=forces)  # type: ignore[arg-type]
     system.forward_dynamics(x.q)  # type: ignore[arg-type]
     system.joint_mode(3)  # type: ignore[arg-type]
     print(x["panel"].etas)  # type: ignore[attr-defined]

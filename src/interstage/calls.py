@@ -39,6 +39,9 @@ _LISTS = ("Sequence", "Iterable", "Collection", "list", "tuple", "set")
 # methods that are compiled, or that run at every step
 _NOT_CALLED_BY_USERS = ("outputs", "rates", "sample", "switch")
 
+NEEDED: Any = type("Needed", (), {"__repr__": lambda self: "NEEDED"})()
+"""Default of an argument that must be given, in functions under `quick`."""
+
 Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
 
 
@@ -58,6 +61,45 @@ def named_arguments(function: Wrapped) -> Wrapped:
     interstage.calls.CallError: fly has no argument 'untill'; did you mean until
     """
     return cast(Wrapped, _class(function) if isinstance(function, type) else _function(function))
+
+
+def quick(function: Wrapped) -> Wrapped:
+    """Mark a method that runs in a microsecond, and calls `blame` itself where it fails: it has no guard around it.
+
+    It ends with `*more: Never, **wrong: Never`, for what it does not have, and `NEEDED` is the default of what it
+    needs; its signature says neither.
+    """
+    known = inspect.signature(function)
+    own = [p for p in known.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    own = [p.replace(default=p.empty) if p.default is NEEDED else p for p in own]
+    function.__signature__ = known.replace(parameters=own)  # type: ignore[attr-defined]
+    function.named_arguments = True  # type: ignore[attr-defined]
+    return function
+
+
+def blame(function: Callable[..., Any], values: Mapping[str, Any], error: Exception | None = None) -> None:
+    """Raise what is wrong with the arguments of a function under `quick`; return where nothing is.
+
+    values : its `locals()`, with all arguments as they were given;  error : what came of them, None: nothing yet
+    """
+    asked = list(inspect.signature(function).parameters)
+    owner, *asked = asked
+    given = {name: values[name] for name in asked if values[name] is not NEEDED}
+    if len(given) < len(asked) or values["more"] or values["wrong"]:
+        if values["more"]:
+            refused = _refusal(function, (values[owner], *given.values(), *values["more"]), {}, False)
+        else:
+            refused = _refusal(function, (values[owner],), {**given, **values["wrong"]}, False)
+        if refused is not None:
+            raise refused from None
+    if error is None or isinstance(error, InterstageError):
+        return
+    try:
+        refused = _misfit(function, (values[owner], *given.values()), {}, False)
+    except Exception:  # of an object that cannot even be looked at
+        return
+    if refused is not None:
+        raise refused from error
 
 
 def _class(kind: type) -> type:
@@ -162,7 +204,10 @@ def _misfit(
         return None
     word, value, declared = wrong[0]
     wanted = " or ".join(one if "[" in one else one.rpartition(".")[2] for one in _alternatives(declared))
-    return CallError(f"{name}: {word} must be {wanted}", got=f"{shown(value)} ({type(value).__name__})")
+    beyond = ", beyond 64 bits" if isinstance(value, int) and abs(value) >= 2**63 else ""
+    return CallError(
+        f"{name}: {word} must be {wanted}", got=f"{shown(value)} ({type(value).__name__}{beyond})"
+    )
 
 
 def _is_declared(parameter: inspect.Parameter, value: object) -> bool:
@@ -245,6 +290,8 @@ def _is_plain(word: str, value: object) -> bool:
     kinds = _PLAIN[word]
     if kinds is None:
         return _is_numbers(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return False  # Python has such numbers, arrays have not
     scalar = getattr(value, "dtype", None) is not None and getattr(value, "shape", None) == ()
     return isinstance(value.item() if scalar else value, kinds) and not (  # type: ignore[attr-defined]
         isinstance(value, bool) and word in ("int", "float", "Period")

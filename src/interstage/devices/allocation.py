@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError
+from interstage.errors import InputError, shown
 from interstage.jit import kernel
 from interstage.system.device import Device, View
 from interstage.system.limits import Limit
@@ -141,9 +141,15 @@ class Allocation(Device):
             raise InputError(
                 "unknown method", where="Allocation", expected="least squares or pinv", got=repr(method)
             )
-        w = np.broadcast_to(np.asarray(weights, dtype=float), (len(E),))
-        if not (w > 0.0).all():
-            raise InputError("weights must be positive", where="Allocation", got=repr(weights))
+        w = np.asarray(weights, dtype=float)
+        if w.shape not in ((), (1,), (len(E),)) or not (w > 0.0).all():
+            raise InputError(
+                "weights must be positive",
+                where="Allocation",
+                expected=f"one number, or {len(E)}",
+                got=shown(weights),
+            )
+        w = np.broadcast_to(w, (len(E),))
         square = E.T @ np.diag(w**2) @ E
         effort = EFFORT * float(np.linalg.eigvalsh(square).max())
         inverse = np.linalg.pinv(w[:, None] * E) * w

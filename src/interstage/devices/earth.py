@@ -126,7 +126,7 @@ class Earth(Device):
             if site is None:
                 self.set(axes=celestial)
         if site is not None or gravity == "uniform":
-            self._stand(site or (0.0, 0.0), quantity(heading, "rad", "Earth, heading"))
+            self._stand((0.0, 0.0) if site is None else site, quantity(heading, "rad", "Earth, heading"))
         # from celestial axes to the world: by way of the axes of the Earth at t = 0
         self.set(celestial=self.axes @ celestial.T)
 

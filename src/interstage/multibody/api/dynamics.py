@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Never
 
 import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from interstage.calls import named_arguments
+from interstage.calls import NEEDED, blame, named_arguments, quick
 from interstage.errors import InputError
 from interstage.multibody import closing, impulse, inspection, prescribed
 from interstage.multibody import refinement as refining
@@ -44,14 +44,17 @@ class Energies(NamedTuple):
 class Dynamics(Kinematics):
     """Algorithms on the equations of motion M v̇ + b = tau."""
 
+    @quick
     def forward_dynamics(
         self,
-        x: State,
+        x: State = NEEDED,
         forces: Forces | None = None,
         tau: ArrayLike | Mapping[str, ArrayLike] | None = None,
         accelerations: Rates | None = None,
         frame: str = "world",
         refine: bool = False,
+        *more: Never,
+        **wrong: Never,
     ) -> np.ndarray:
         """Return v̇ (nv,) at linear cost.
 
@@ -62,37 +65,43 @@ class Dynamics(Kinematics):
         accelerations : {body: q̈ of its joint} of prescribed joints, zero where not given
         refine : add one step of iterative refinement, for mass ratios from a thousand on; up to five times the cost
         """
-        if x.__class__ is not State or x.layout is not self.layout:
-            check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
-            self = as_flown(self, x)
-        if forces is not None and forces.__class__ is Loads:
-            forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
-        y = x.qv
-        none = accelerations is None or (accelerations.__class__ is dict and not accelerations)
-        if not none or self.any_held:
-            tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
-        elif tau is None:
-            tau = self._no_tau
-        elif tau.__class__ is dict:
-            tau = self.by_joint(tau, "tau")
-        if not forces and not refine:
-            vdot = self._forward_door(y, tau)
-            if vdot.__class__ is not ndarray and self._forward_door is shut:
-                self._forward_door = self.engine.door("forward")
+        try:
+            if more or wrong:
+                blame(Dynamics.forward_dynamics, locals())
+            if x.__class__ is not State or x.layout is not self.layout:
+                check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
+                self = as_flown(self, x)
+            if forces is not None and forces.__class__ is Loads:
+                forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
+            y = x.qv
+            none = accelerations is None or (accelerations.__class__ is dict and not accelerations)
+            if not none or self.any_held:
+                tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
+            elif tau is None:
+                tau = self._no_tau
+            elif tau.__class__ is dict:
+                tau = self.by_joint(tau, "tau")
+            if not forces and not refine:
                 vdot = self._forward_door(y, tau)
-            if vdot.__class__ is ndarray:
-                if self.watched:
-                    self.engine.gather_from_door()
-                    self.warn_of_fidelity()
-                return vdot
-        acting = self._acting(forces, frame, y.dtype)
-        with self.engine.borrow(y.dtype) as scratch:
-            vdot, status = self.forward_on(scratch, x, tau, *acting, refine)
-        if status != 0:
-            self.refuse(status, x, tau)
-        if self.watched:
-            self.warn_of_fidelity()
-        return vdot
+                if vdot.__class__ is not ndarray and self._forward_door is shut:
+                    self._forward_door = self.engine.door("forward")
+                    vdot = self._forward_door(y, tau)
+                if vdot.__class__ is ndarray:
+                    if self.watched:
+                        self.engine.gather_from_door()
+                        self.warn_of_fidelity()
+                    return vdot
+            acting = self._acting(forces, frame, y.dtype)
+            with self.engine.borrow(y.dtype) as scratch:
+                vdot, status = self.forward_on(scratch, x, tau, *acting, refine)
+            if status != 0:
+                self.refuse(status, x, tau)
+            if self.watched:
+                self.warn_of_fidelity()
+            return vdot
+        except Exception as error:
+            blame(Dynamics.forward_dynamics, locals(), error)
+            raise
 
     def _acting(self, forces: Forces | None, frame: str, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
         """Return sites and wrenches of forces for the kernels."""
@@ -120,50 +129,79 @@ class Dynamics(Kinematics):
         """Warn (`FidelityWarning`) of bodies that forward dynamics found with an indefinite mass matrix."""
         inspection.warn_of_fidelity(self)
 
+    @quick
     def inverse_dynamics(
-        self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
+        self,
+        x: State = NEEDED,
+        vdot: ArrayLike = NEEDED,
+        forces: Forces | None = None,
+        frame: str = "world",
+        *more: Never,
+        **wrong: Never,
     ) -> np.ndarray:
         """Return tau (nv,) that gives the accelerations `vdot` (nv,)."""
-        if x.__class__ is not State:
-            self = as_flown(self, x)
-        own = not forces and x.layout is self.layout
-        if own:
-            tau = self._inverse_door(x.qv, vdot)
-            if tau.__class__ is ndarray:
-                return tau
-            if self._inverse_door is shut:
-                self._inverse_door = self.engine.door("inverse")
-        q = x.q
-        vdot = self.vector(vdot, q.dtype, "vdot")
-        if own:
-            tau = self.engine.through("inverse", x.qv, vdot)
-            if tau.__class__ is ndarray:
-                return tau
-        sites, wrenches = self._acting(forces, frame, q.dtype)
-        tau = empty(self.nv, q.dtype)
-        self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
-        return self.finite(tau, x, vdot=vdot)
+        try:
+            if more or wrong:
+                blame(Dynamics.inverse_dynamics, locals())
+            if x.__class__ is not State:
+                self = as_flown(self, x)
+            own = not forces and x.layout is self.layout
+            if own:
+                tau = self._inverse_door(x.qv, vdot)
+                if tau.__class__ is ndarray:
+                    return tau
+                if self._inverse_door is shut:
+                    self._inverse_door = self.engine.door("inverse")
+            q = x.q
+            vdot = self.vector(vdot, q.dtype, "vdot")
+            if own:
+                tau = self.engine.through("inverse", x.qv, vdot)
+                if tau.__class__ is ndarray:
+                    return tau
+            sites, wrenches = self._acting(forces, frame, q.dtype)
+            tau = empty(self.nv, q.dtype)
+            self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
+            return self.finite(tau, x, vdot=vdot)
+        except Exception as error:
+            blame(Dynamics.inverse_dynamics, locals(), error)
+            raise
 
-    def bias(self, x: State, forces: Forces | None = None) -> np.ndarray:
+    @quick
+    def bias(
+        self, x: State = NEEDED, forces: Forces | None = None, *more: Never, **wrong: Never
+    ) -> np.ndarray:
         """Return b (nv,) of M v̇ + b = tau: velocity terms, gravity, springs, dampers, less external forces."""
-        return self.inverse_dynamics(x, np.zeros(self.nv), forces)
+        try:
+            if more or wrong:
+                blame(Dynamics.bias, locals())
+            return self.inverse_dynamics(x, np.zeros(self.nv), forces)
+        except Exception as error:
+            blame(Dynamics.bias, locals(), error)
+            raise
 
-    def mass_matrix(self, x: State) -> np.ndarray:
+    @quick
+    def mass_matrix(self, x: State = NEEDED, *more: Never, **wrong: Never) -> np.ndarray:
         """Return M (nv, nv), full and symmetric."""
-        if x.__class__ is not State:
-            self = as_flown(self, x)
-        if x.layout is self.layout:
-            M = self._mass_door(x.qv)
-            if M.__class__ is ndarray:
-                return M
-            if self._mass_door is shut:
-                self._mass_door = self.engine.door("mass_matrix")
-            M = self.engine.through("mass_matrix", x.qv)
-            if M.__class__ is ndarray:
-                return M
-        M = empty((self.nv, self.nv), x.q.dtype)
-        self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
-        return self.finite(M, x)
+        try:
+            if more or wrong:
+                blame(Dynamics.mass_matrix, locals())
+            if x.__class__ is not State:
+                self = as_flown(self, x)
+            if x.layout is self.layout:
+                M = self._mass_door(x.qv)
+                if M.__class__ is ndarray:
+                    return M
+                if self._mass_door is shut:
+                    self._mass_door = self.engine.door("mass_matrix")
+                M = self.engine.through("mass_matrix", x.qv)
+                if M.__class__ is ndarray:
+                    return M
+            M = empty((self.nv, self.nv), x.q.dtype)
+            self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
+            return self.finite(M, x)
+        except Exception as error:
+            blame(Dynamics.mass_matrix, locals(), error)
+            raise
 
     def generalized_input(
         self,
