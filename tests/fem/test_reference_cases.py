@@ -9,7 +9,9 @@ from conftest import reference_dir
 
 CASES = [
     "nested_load_cquad4",
+    "p2g_k2gg_dmig",
     "pload1_cbar_nine_loads",
+    "spcd_on_free_dof",
     "stress_shear_fiber",
     "superelement_join_tolerance",
     "thermal_cquad4_corner_temperatures",

@@ -23,16 +23,24 @@ def modes(
     listing: bool = options.LISTING,
     allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
-    """Natural frequencies and mass properties of a structure."""
-    from interstage.cli import result_files
+    """Natural frequencies and mass properties of a structure; roots of complex modes for SOL 107 and 110."""
+    from interstage.cli import complex_modes, result_files
     from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
     from interstage.fem import normal_modes
     from interstage.fem.requests import modes_case
+    from interstage.nastran.registry import COMPLEX
 
     result_files.check_names(out or [])
     with progress(quiet=as_json or listing) as report:
         cards, fe = read_model(deck, allow_outside, report)
+    if fe.sol in COMPLEX:
+        tables = {"forces": forces, "stresses": stresses, "strains": strains, "spcforces": spcforces}
+        complex_modes.run(
+            fe, cards, n_modes, subcase, as_json, {**tables, "csv": csv, "out": out, "listing": listing}
+        )
+        return
+    with progress(quiet=as_json or listing) as report:
         result = normal_modes(fe, n_modes=n_modes, subcase=subcase, progress=report)
         grdpnt = cards.params.get("GRDPNT", 0)
         # as in NASTRAN, the origin stands in for a grid that is not there

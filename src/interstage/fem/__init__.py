@@ -16,6 +16,7 @@
 
 from interstage.fem.beams import lumped_beam
 from interstage.fem.buckling import Buckling, buckling
+from interstage.fem.complex_modes import ComplexModes, complex_modes
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.groups import GroupEnergy, energy_by_group
 from interstage.fem.measured import MeasuredModes, read_measured
@@ -38,6 +39,7 @@ from interstage.fem.solutions import (
 
 __all__ = [
     "Buckling",
+    "ComplexModes",
     "Displacements",
     "FEModel",
     "FrequencyResponse",
@@ -48,6 +50,7 @@ __all__ = [
     "Table",
     "TransientResponse",
     "buckling",
+    "complex_modes",
     "dependency_matrix",
     "energy_by_group",
     "frequency_response",

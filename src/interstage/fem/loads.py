@@ -214,6 +214,11 @@ class LoadSet:
     spans: dict[int, np.ndarray] = field(default_factory=dict)
     refused: DeckError | None = None
 
+    @property
+    def only_enforced(self) -> bool:
+        """Say whether the set holds nothing but enforced displacements."""
+        return not (self.dof or self.fields or self.spans or self.refused)
+
 
 class Loads:
     """Static load sets of a model by id.
@@ -223,6 +228,7 @@ class Loads:
     sets : id -> LoadSet
     combinations : id of a LOAD card -> list of (factor, set id)
     temperatures : id -> TemperatureSet
+    direct : id of a subcase -> loads (n_dof,) that P2G adds
     refused : the error to raise if statics is asked for, where the loads of the deck cannot be used
     """
 
@@ -231,6 +237,7 @@ class Loads:
         self.sets: dict[int, LoadSet] = {}
         self.combinations: dict[int, list[tuple[float, int]]] = {}
         self.temperatures: dict[int, TemperatureSet] = {}
+        self.direct: dict[int, np.ndarray] = {}
 
     def set(self, sid: int) -> LoadSet:
         """The set with this id, made empty if there was none."""
@@ -303,26 +310,41 @@ class Loads:
         return total.tocsr()
 
     def _parts(self, set_id: int, path: tuple[int, ...] = ()) -> list[tuple[float, LoadSet]]:
-        """Factors and plain sets that make up a set, its LOAD card resolved; a LOAD card inside of it is left out."""
+        """Factors and plain sets that make up a set, its LOAD card resolved.
+
+        A LOAD card inside of it and sets that are not in the deck are left out, as in Nastran (`left_out`), unless
+        nothing remains.
+        """
         self.check()
+        named = self.combinations.get(set_id, ())
         if set_id not in self:
-            by = f"LOAD {path[-1]} refers to load set" if path else "the deck has no load set"
-            tail = ", which is not in the deck" if path else ""
-            raise DeckError(f"{by} {set_id}{tail}", hint="load sets " + known_names(self.ids))
+            raise DeckError(f"the deck has no load set {set_id}", hint="load sets " + known_names(self.ids))
+        if named and set_id not in self.sets and not any(other in self for _, other in named):
+            missing = ", ".join(str(other) for _, other in named)
+            raise DeckError(
+                f"LOAD {set_id} refers to load set {missing}, which is not in the deck",
+                hint="load sets " + known_names(self.ids),
+            )
         parts = []
         if set_id in self.sets:
             one = self.sets[set_id]
             if one.refused is not None:
                 raise one.refused
             parts.append((1.0, one))
-        for factor, other in () if path else self.combinations.get(set_id, ()):
-            parts += [(factor * f, one) for f, one in self._parts(other, (set_id,))]
+        for factor, other in () if path else named:
+            if other in self:
+                parts += [(factor * f, one) for f, one in self._parts(other, (set_id,))]
         return parts
 
     def left_out(self, set_id: int | None) -> list[str]:
-        """Sentences about LOAD cards inside the LOAD card of a set: Nastran leaves them out."""
-        inside = [other for _, other in self.combinations.get(set_id or 0, ()) if other in self.combinations]
-        return [
-            f"LOAD {set_id} names set {other}, which is a LOAD card itself: that card is left out, as Nastran does"
-            for other in dict.fromkeys(inside)
-        ]
+        """Sentences about what the LOAD card of a set names and Nastran leaves out: LOAD cards, sets that are not there."""
+        out = []
+        for other in dict.fromkeys(other for _, other in self.combinations.get(set_id or 0, ())):
+            if other in self.combinations:
+                what = f"set {other}, which is a LOAD card itself: that card"
+            elif other not in self:
+                what = f"load set {other}, which is not in the deck: it"
+            else:
+                continue
+            out.append(f"LOAD {set_id} names {what} is left out, as Nastran does")
+        return out

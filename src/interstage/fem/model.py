@@ -16,6 +16,7 @@ from interstage.fem.assembly import assemble
 from interstage.fem.case import CaseControl, Subcase
 from interstage.fem.constraints import Equations
 from interstage.fem.coordinates import Coordinates
+from interstage.fem.direct_input import DirectInput
 from interstage.fem.dynamics import Dynamics
 from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.block import ElementBlock
@@ -58,6 +59,7 @@ class FEModel:
     eigen_requests : EIGRL and EIGR by id
     buckling_requests : EIGB by id
     dynamics : loads in time and frequency, frequencies, time steps and damping tables by id
+    direct : extra points, transfer functions and matrices of responses, EIGC
     case : case control
     params : PARAM values
     source : file name, for messages
@@ -83,6 +85,7 @@ class FEModel:
     coordinates: Coordinates = field(default_factory=Coordinates)
     links: list[RigidLink] = field(default_factory=list)
     dynamics: Dynamics = field(default_factory=Dynamics)
+    direct: DirectInput = field(default_factory=DirectInput)
 
     @classmethod
     def from_deck(cls, deck: Deck | str | PathLike[str], rotary_inertia: bool | None = None) -> FEModel:

@@ -218,19 +218,25 @@ class ReducedModel:
         return (self.dependence.T_gn.T @ F_g)[self._f]
 
     def enforced_values(self, extra: Sequence[Mapping[int, float] | None]) -> np.ndarray:
-        """Enforced displacements (s, k) of load cases: those of SPC cards, overridden by `extra` (SPCD)."""
+        """Enforced displacements (s, k) of load cases: those of SPC cards, overridden by `extra` (SPCD).
+
+        As in Nastran, one of a dof that no SPC holds is left out (`loose_values`).
+        """
         u_s = np.repeat(self.u_s[:, None], len(extra), axis=1)
         for case, values in enumerate(extra):
             for dof, value in (values or {}).items():
                 at = int(np.searchsorted(self.sets.s, dof))
-                if at == len(self.sets.s) or self.sets.s[at] != dof:
-                    name = self.grids.name_of(int(dof))
-                    raise ModelError(
-                        f"a displacement is enforced on {name}, which is not constrained",
-                        hint="constrain it with SPC or SPC1 in the set that the subcase selects",
-                    )
-                u_s[at, case] = value
+                if at < len(self.sets.s) and self.sets.s[at] == dof:
+                    u_s[at, case] = value
         return u_s
+
+    def loose_values(self, values: Mapping[int, float] | None) -> list[str]:
+        """A sentence about displacements that SPCD enforces on dofs which are not constrained."""
+        loose = np.setdiff1d(list(values or {}), self.sets.s)
+        if not len(loose):
+            return []
+        names = _listed([f"{self.grids.name_of(int(dof))} ({values[int(dof)]:.6g})" for dof in loose])
+        return [f"SPCD on dofs that no SPC holds is left out, as in Nastran: {names}"]
 
     def enforced_load_f(self, u_s: np.ndarray) -> np.ndarray:
         """-K_fs u_s, (f, k)."""

@@ -101,6 +101,7 @@ def frequency_response(
     if fe.dynamics.by_frequency is not None:
         raise fe.dynamics.by_frequency
     problem = ResponseProblem(fe, subcase, modal, n_modes)
+    _refuse_direct_input(problem)
     if frequencies_hz is None:
         f = problem.frequencies()
     else:
@@ -156,6 +157,7 @@ def transient_response(
         begins at the load that holds the initial motion, so that a load which is there at once acts half a step later
     """
     problem = ResponseProblem(fe, subcase, modal, n_modes)
+    _refuse_direct_input(problem)
     problem.make_viscous()
     steps = problem.steps()
     t, kept = step_times(steps)
@@ -183,6 +185,17 @@ def transient_response(
     check_finite(found[0], "displacements")
     u, v, a = (problem.recover(x[:, kept]) for x in found)
     return TransientResponse(t[kept], u, v, a, fe.grids, problem.notes)
+
+
+def _refuse_direct_input(problem: ResponseProblem) -> None:
+    """Refuse matrices of case control that complex modes alone use."""
+    for name in ("TFL", "K2PP", "B2PP", "M2PP"):
+        if problem.case.requests.get(name, "NONE").upper() not in ("NONE", "0"):
+            raise ModelError(
+                f"{name} in case control is not supported in responses",
+                where=problem.fe.source,
+                hint="complex modes (SOL 107, 110) use it; remove it if it does not matter",
+            )
 
 
 def _rows(grids: Grids, point: int) -> slice:

@@ -304,6 +304,7 @@ def static_subcases(
                     *fe.notes,
                     *result.notes,
                     *reduced.lost_loads(loads[k]),
+                    *reduced.loose_values(enforced[k]),
                 ],
                 spc_forces=result.spc_forces[:, k],
                 recovery=_static_recovery(fe, case, result.u[:, k], hot[k]),
@@ -413,7 +414,8 @@ def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:
 
 
 def _load(fe: FEModel, case: Subcase) -> np.ndarray:
-    return fe.loads.vector(case.load, fe.M_gg) if case.load else np.zeros(fe.grids.n_dof)
+    out = fe.loads.vector(case.load, fe.M_gg) if case.load else np.zeros(fe.grids.n_dof)
+    return out + fe.loads.direct.get(case.id, 0.0)
 
 
 def _max_ratio(fe: FEModel) -> float | None:

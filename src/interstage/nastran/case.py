@@ -28,7 +28,7 @@ class Subcase:
 
     id : number of the subcase
     spc, mpc, load, method, suport1 : selected sets, or None (also for a set 0)
-    k2gg, m2gg, b2gg : names of DMIG matrices; `factors` holds the factor of each (1.0 unless written)
+    k2gg, m2gg, b2gg, p2g, k2pp, m2pp, b2pp : names of DMIG matrices; `factors` holds the factor of each (1.0 unless written)
     requests : every other command by name, as text
     options : what stood in brackets behind those commands, e.g. "PLOT,CORNER", by name
     """
@@ -43,6 +43,10 @@ class Subcase:
     k2gg: list[str] = field(default_factory=list)
     m2gg: list[str] = field(default_factory=list)
     b2gg: list[str] = field(default_factory=list)
+    p2g: list[str] = field(default_factory=list)
+    k2pp: list[str] = field(default_factory=list)
+    m2pp: list[str] = field(default_factory=list)
+    b2pp: list[str] = field(default_factory=list)
     factors: dict[str, float] = field(default_factory=dict)
     label: str | None = None
     title: str | None = None
@@ -94,6 +98,7 @@ class CaseControl:
 _COMMAND = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(\([^)]*\)?)?\s*[=,]?\s*(.*)", re.DOTALL)
 _FACTOR = re.compile(r"(?:\(?\s*([^*(),\s]+)\s*(?:,[^)]*)?\)?\s*\*\s*)?([A-Za-z][A-Za-z0-9]*)$")
 _SETS = {"SPC": "spc", "MPC": "mpc", "LOAD": "load", "METHOD": "method", "SUPORT1": "suport1", "NSM": "nsm"}
+_MATRICES = ("K2GG", "M2GG", "B2GG", "P2G", "K2PP", "M2PP", "B2PP")
 _TEXTS = {"LABEL": "label", "TITLE": "title", "SUBTITLE": "subtitle"}
 _SHORT = {
     "METH": "METHOD", "SUBC": "SUBCASE", "SUBT": "SUBTITLE", "TITL": "TITLE", "LABE": "LABEL",
@@ -179,8 +184,10 @@ class _CaseReader:
                 setattr(self.current, _SETS[name], self._integer(number, name, value) or None)
         elif name in _TEXTS:
             setattr(self.current, _TEXTS[name], value)
-        elif name in ("K2GG", "M2GG", "B2GG"):
+        elif name in _MATRICES:
             setattr(self.current, name.lower(), self._matrices(number, name, value))
+            if name.endswith("PP"):  # what responses cannot use is looked for among the requests
+                self._request(number, name, value)
         elif name == "ANALYSIS":
             self.current.analysis = value.upper()
         elif not (name.startswith("SDAM") and option.startswith("FLUI")):  # damping of fluids

@@ -29,7 +29,9 @@ def entry_errors(deck: Deck) -> Iterator[DeckError]:
     """What is wrong with entries, in reading order, then with case control; entries that are ignored are listed."""
     trouble: list[tuple[int, CardTable, str, str | None]] = []
     for name, count in deck.counts.items():
-        if name in registry.HARMLESS or (name in registry.DYNAMIC and deck.sol not in registry.RESPONSES):
+        if name in registry.HARMLESS or (
+            name in registry.DYNAMIC and deck.sol not in registry.RESPONSES + registry.COMPLEX
+        ):
             deck.ignored[name] = count
         elif name in registry.OTHER_PROPERTIES:
             deck.ignored[name] = count
@@ -132,6 +134,8 @@ def list_requests(deck: Deck) -> None:
     carried = registry.CARRIED_OUT
     if deck.sol in registry.RESPONSES:
         carried |= registry.CARRIED_OUT_RESPONSES
+    if deck.sol in registry.COMPLEX:
+        carried |= registry.CARRIED_OUT_COMPLEX
     for subcase in deck.case.subcases:
         for name, line in subcase.request_lines.items():
             if name[:4] not in carried and subcase.requests[name].upper() != "NONE":

@@ -48,8 +48,9 @@ MATERIALS = ("MAT1", "MAT2", "MAT3", "MAT8", "MAT9")
 # What responses in time and frequency use, and no other solution.
 DYNAMIC = _names("""
     FREQ FREQ1 FREQ2 FREQ3 FREQ4 FREQ5 TSTEP TLOAD1 TLOAD2 RLOAD1 RLOAD2 DLOAD LSEQ DAREA TIC TABDMP1 TABLED1 TABLED2
-    TABLED3 TABLED4
+    TABLED3 TABLED4 EIGC TF EPOINT
 """)
+COMPLEX = (7, 10, 28, 29, 67, 70, 107, 110)  # solutions of complex modes
 RESPONSES = (8, 9, 11, 12, 26, 27, 30, 31, 108, 109, 111, 112)
 
 SUPPORTED = (
@@ -238,12 +239,13 @@ REFUSED_WORDS = {
 # Case control that changes the stiffness (preload, acoustic coupling), and the loads of statics.
 REFUSED_CASE = _names("A2GG STATSUB")
 PRELOADED = (3, 5, 13, 63, 65, 103, 105, 116)  # modes and buckling: STATSUB names the loads of the preload
-REFUSED_CASE_STATICS = _names("P2G DEFORM")
+REFUSED_CASE_STATICS = _names("DEFORM")
 # Case control that changes the structure of responses alone.
-REFUSED_CASE_RESPONSES = _names("K2PP M2PP B2PP K42GG TFL NONLINEAR GUST RGYRO")
+REFUSED_CASE_RESPONSES = _names("K42GG NONLINEAR GUST RGYRO")
 
 # Case control that is carried out, or concerns the print alone: first four letters, to which commands may be cut.
 CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT TEMP")
+CARRIED_OUT_COMPLEX = _names("CMET SDAM TFL K2PP B2PP M2PP")
 CARRIED_OUT_RESPONSES = _names("DLOA FREQ TSTE SDAM LOAD IC")
 
 # MDLPRM parameters that concern files, printing or other solutions.

@@ -29,6 +29,7 @@ from interstage.fem.from_deck import (
 from interstage.fem.from_deck.constraints import read_constraints
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.design import design_notes
+from interstage.fem.from_deck.direct_input import read_direct_input
 from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
 from interstage.fem.from_deck.joined import joined_model
@@ -97,6 +98,7 @@ def _one_model(ctx: Context, rotary_inertia: bool | None) -> FEModel:
         notes=[*deck.notes, *notes, *ctx.notes],
         springs=scalar.read_springs(ctx),
         dynamics=read_dynamics(ctx),
+        direct=read_direct_input(ctx),
     )
 
 

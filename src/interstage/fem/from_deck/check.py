@@ -35,6 +35,9 @@ from interstage.nastran.source import NO_END
 MOST = 60  # times that a step is tried again without the card at which it stopped
 ALIKE = 3  # sentences of one kind that are shown
 MODES = (3, 103)  # solutions that a free structure has
+# DMIG that case control names, and what they are added to
+MATRICES = {"k2gg": "stiffness", "m2gg": "mass", "b2gg": "damping", "p2g": "loads", "k2pp": "stiffness of responses",
+            "m2pp": "mass of responses", "b2pp": "damping of responses"}  # fmt: skip
 STATICS = (1, 24, 61, 101)  # solutions that it does not have
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in
@@ -152,7 +155,7 @@ def _check_matrices(deck: Deck, found: _Troubles, out: DeckCheck) -> None:
     there = {str(row[0]) for row in table.rows() if row}
     used: dict[str, list[str]] = {}
     for case in deck.case.subcases:
-        for kind, what in (("k2gg", "stiffness"), ("m2gg", "mass"), ("b2gg", "damping")):
+        for kind, what in MATRICES.items():
             for name in getattr(case, kind):
                 if name not in there:
                     found.errors.append(
@@ -162,7 +165,7 @@ def _check_matrices(deck: Deck, found: _Troubles, out: DeckCheck) -> None:
                     used[name].append(what)
             setattr(case, kind, [name for name in getattr(case, kind) if name in there])
     for name in sorted(there):
-        words = f"in {' and '.join(used[name])}" if name in used else "that K2GG, M2GG and B2GG do not name"
+        words = f"in {' and '.join(used[name])}" if name in used else "that case control does not name"
         out.facts[f"DMIG {name}"] = words
 
 

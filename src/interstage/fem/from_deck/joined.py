@@ -106,6 +106,7 @@ def joined_model(parts: Parts, build: Callable[[Context], FEModel]) -> FEModel:
             for one in place.model.links
         ],
         dynamics=_dynamics(places),
+        direct=main.direct.moved(places[0].dofs, grids.n_dof),
         params=main.params | ({} if any(map(_conflicting, models.values())) else {"AUTOMSET": "YES"}),
         notes=list(dict.fromkeys([*main.notes, *notes, *_part_notes(models)])),
     )
@@ -374,6 +375,8 @@ def _loads(grids: Grids, places: dict[int, _Place]) -> Loads:
             out.combinations.setdefault(sid, []).append((1.0, _load_number(n, sid)))
         for sid, hot in own.temperatures.items():
             _add_temperatures(place, hot, out.temperatures.setdefault(sid, TemperatureSet()))
+        for case, load in own.direct.items():
+            np.add.at(out.direct.setdefault(case, np.zeros(grids.n_dof)), place.dofs, load)
         first += len(place.model.blocks)
     return out
 

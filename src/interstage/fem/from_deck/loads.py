@@ -10,6 +10,7 @@ from interstage.fem.elements.block import ElementBlock
 from interstage.fem.followers import Follower
 from interstage.fem.from_deck.axisymmetric import read_side_pressures
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.dmig import read_loads as read_direct_loads
 from interstage.fem.from_deck.pressure import read_pressures
 from interstage.fem.from_deck.span_loads import read_span_loads
 from interstage.fem.from_deck.temperature import read_temperatures
@@ -43,6 +44,7 @@ def read_loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
     read_span_loads(ctx, blocks, loads)
     loads.temperatures = read_temperatures(ctx)
     _read_combinations(ctx, loads)
+    loads.direct = read_direct_loads(ctx)
     for name in _REFUSED:
         table = ctx.deck.cards(name)
         for i, sid in enumerate(table.integer(1).tolist()):
@@ -191,7 +193,8 @@ def _read_combinations(ctx: Context, loads: Loads) -> None:
     table = ctx.deck.cards("LOAD")
     for i, sid in enumerate(table.unique_ids().tolist()):
         row = table.row(i)
-        if sid in loads.sets:
+        # SPCD are selected by the number itself, beside a LOAD card of that number
+        if sid in loads.sets and not loads.sets[sid].only_enforced:
             raise table.error(i, f"load set {sid} is both a LOAD and a set of loads", hint="renumber one")
         pairs = row[2:] + [None] * (len(row) % 2)
         scale = row[1] if len(row) > 1 else None

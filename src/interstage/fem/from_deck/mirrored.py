@@ -120,6 +120,7 @@ def _loads(loads: Loads, grids: Grids, sign: np.ndarray, mirror: Mirror) -> Load
     """Loads of the image: forces, and gravity and spin seen in the plane."""
     out = Loads(grids, loads.refused)
     out.combinations, out.temperatures = loads.combinations, loads.temperatures
+    out.direct = {case: sign * load for case, load in loads.direct.items()}
     for sid, one in loads.sets.items():
         out.sets[sid] = LoadSet(
             one.dof,
