@@ -337,7 +337,7 @@ class Loads:
         return parts
 
     def left_out(self, set_id: int | None) -> list[str]:
-        """Sentences about what the LOAD card of a set names and Nastran leaves out: LOAD cards, sets that are not there."""
+        """Sentences about what the LOAD card of a set names and Nastran leaves out: LOAD cards, unknown sets."""
         out = []
         for other in dict.fromkeys(other for _, other in self.combinations.get(set_id or 0, ())):
             if other in self.combinations:

@@ -232,7 +232,8 @@ class ReducedModel:
 
     def loose_values(self, values: Mapping[int, float] | None) -> list[str]:
         """A sentence about displacements that SPCD enforces on dofs which are not constrained."""
-        loose = np.setdiff1d(list(values or {}), self.sets.s)
+        values = values or {}
+        loose = np.setdiff1d(list(values), self.sets.s)
         if not len(loose):
             return []
         names = _listed([f"{self.grids.name_of(int(dof))} ({values[int(dof)]:.6g})" for dof in loose])

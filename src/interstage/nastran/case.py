@@ -28,7 +28,8 @@ class Subcase:
 
     id : number of the subcase
     spc, mpc, load, method, suport1 : selected sets, or None (also for a set 0)
-    k2gg, m2gg, b2gg, p2g, k2pp, m2pp, b2pp : names of DMIG matrices; `factors` holds the factor of each (1.0 unless written)
+    k2gg, m2gg, b2gg, p2g, k2pp, m2pp, b2pp : names of DMIG matrices
+    factors : of those matrices (1.0 unless written)
     requests : every other command by name, as text
     options : what stood in brackets behind those commands, e.g. "PLOT,CORNER", by name
     """
