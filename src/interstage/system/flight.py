@@ -29,6 +29,7 @@ from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.events import Event, EventRecord, changes_of
+from interstage.system.fast_states import RowsToLookAt
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_file import COMMIT_S
@@ -146,6 +147,7 @@ class Flight:
         )
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         self.events, self.shown = list(events), True
+        self.looked: RowsToLookAt | None = None  # of a run with equal steps
         self._view: tuple[System, System] | None = None
         self._pool: tuple[object, ...] | None = None
         self.loop: ClosedLoop
@@ -454,6 +456,8 @@ class Flight:
                     self.save()
                     due = self._due()
             self.log_row(self.t)  # signals as they are at the end
+            if self.looked is not None:
+                self.looked.tell()
             self.describe_masses()  # the system of the log has the masses of the end
             warn_beyond(self.loop.tapes)
         except BaseException as error:
@@ -573,6 +577,8 @@ class Flight:
     def flush(self) -> None:
         """Move full rows to the log."""
         loop = self.loop.loop
+        if self.looked is not None:
+            self.looked.note()
         with uninterrupted():
             try:
                 self.log.take(loop)
@@ -656,6 +662,8 @@ class Flight:
         old, t = self.system, self.t
         lost: list[str] = []
         self.flush()
+        if self.looked is not None:
+            self.looked.tell()
         if motions:
             self.loop.touching = self.loop.touching.with_motions(motions)
         if system is not old:
@@ -677,6 +685,8 @@ class Flight:
         self.q, self.v = x.q.astype(float), x.v.astype(float)
         self.inside.begin_phase()
         self.log.begin_phase(self.system, self._acted())
+        if self.looked is not None:
+            self.looked.begin()
         self.changed()
         return lost
 

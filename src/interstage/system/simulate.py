@@ -18,7 +18,7 @@ from interstage.spatial import RigidInertia
 from interstage.system.acting import Control
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
-from interstage.system.fast_states import chosen_step, warn_of_fast_states
+from interstage.system.fast_states import chosen_step, look_at_rows, warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.flight import Flight
 from interstage.system.flight_point import begin_time, check_frame_used, with_loads
@@ -80,8 +80,9 @@ def simulate(
         given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5"; "dopri5" and
         "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
         implicit "radau", "bdf", "lsoda"; `step` is then the first one. Devices are explicit in compiled ones:
-        fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants, and those that take a tenth or more
-        from what their forces let swing, are warned of, as it is at the start
+        fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants, and those that change by a tenth or more
+        what their forces let swing or grow, or what is left of a state between two samples, are warned of: as it is at
+        the start, and in rows of the log where devices push far more than before (stops and contacts that are hit)
     forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
         thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
         (times, values (m, 6)); or `Force` objects, or `Loads`, which bring tau and accelerations too
@@ -162,12 +163,14 @@ def simulate(
             dense=bool(dense),
         )
 
-    flight = begun(step)
+    flight, told = begun(step), False
     if step is not None:
-        warn_of_fast_states(flight)
+        told = warn_of_fast_states(flight)
     elif (shorter := chosen_step(flight)) is not None:
         flight.leave()
         flight = begun(shorter)
+    if not told:
+        look_at_rows(flight)
     flight.write_to(log, checkpoint)
     flight.shown = progress
     if made.vehicle is not None and x is not None:
