@@ -13,8 +13,10 @@ import importlib
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 LIBRARIES = ["numpy", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "scipy.integrate", "numba", "hypothesis",
              "h5py", "sympy"]  # fmt: skip
+SHARED = re.compile(r"scope=|cache")  # what a test makes once for its file
 BATCH = 60.0  # seconds of tests in one call of pytest
 
 
@@ -141,12 +144,13 @@ class Bench:
         return json.loads(kept.read_text())
 
     def covering(self, mutant: Mutant, folder: str, plain: bool) -> list[str]:
-        """Return tests that run the line of a mutant, quickest first, then the other tests of their files."""
+        """Return tests that run the line of a mutant, quickest first, then those that share what one of them made."""
         shown = self.known(folder, plain)
         passing = {test: s for test, s in shown["seconds"].items() if test not in shown["failed"]}
         file = mutant.file.as_posix()
         near = {test for test in passing if mutant.line in shown["lines"].get(test, {}).get(file, ())}
         files = {test.split("::")[0] for test in near}
+        files = {name for name in files if SHARED.search((self.copy / name).read_text(encoding="utf-8"))}
         beside = {test for test in passing if test.split("::")[0] in files} - near
         return [*sorted(near, key=passing.get), *sorted(beside, key=passing.get)]
 
@@ -171,9 +175,10 @@ class Bench:
         todo = [(folder, plain, self.covering) for plain in (True, False) for folder in folders]
         if compiled:
             todo += [(folder, False, self.naming) for folder in folders]
-        cache = self.work / "cache-of-fault"
-        shutil.rmtree(cache, ignore_errors=True)
-        shutil.copytree(self.cache, cache, copy_function=os.link)
+        for old in self.work.glob("cache-of-*"):
+            shutil.rmtree(old, ignore_errors=True)
+        cache = Path(tempfile.mkdtemp(prefix="cache-of-", dir=self.work))
+        shutil.copytree(self.cache, cache, copy_function=os.link, dirs_exist_ok=True)
         done: set[tuple[bool, str]] = set()
         for folder, plain, found in todo:
             seconds = self.known(folder, plain)["seconds"]
