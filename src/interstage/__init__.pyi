@@ -16,6 +16,7 @@ from interstage.exchange import from_mjcf as from_mjcf
 from interstage.exchange import from_urdf as from_urdf
 from interstage.fem import FEModel as FEModel
 from interstage.fem import buckling as buckling
+from interstage.fem import extract as extract
 from interstage.fem import frequency_response as frequency_response
 from interstage.fem import normal_modes as normal_modes
 from interstage.fem import static as static
@@ -47,6 +48,7 @@ from interstage.linear import mac as mac
 from interstage.linear import sweep_modes as sweep_modes
 from interstage.linear import track_modes as track_modes
 from interstage.linear import trim as trim
+from interstage.linear.comparison import compare as compare
 from interstage.mass import CylinderFill as CylinderFill
 from interstage.mass import FillTable as FillTable
 from interstage.mass import MassBody as MassBody

@@ -181,7 +181,7 @@ def grid_ids(option: str, text: str | None) -> list[int]:
     parts = [part for part in (text or "").replace(" ", "").split(",") if part]
     for part in parts:
         if not part.isdecimal() or len(part) > 11:
-            raise InputError(f"{option} cannot be read", expected="grids such as 1,52", got=repr(part))
+            raise InputError(f"{option} cannot be read", expected="ids such as 1,52", got=repr(part))
     return [int(part) for part in parts]
 
 

@@ -15,6 +15,7 @@ from interstage.cli import (
     check,
     component,
     demo,
+    extract,
     info,
     modes,
     report,
@@ -52,6 +53,9 @@ app.command(
     "component",
     epilog="Example:  interstage component panel.bdf -o panel.h5 --aset 1:123456 --modes 30 --modal-integrals",
 )(component.component)
+app.command(
+    "extract", epilog="Example:  interstage extract vehicle.bdf -o payload.bdf --properties 24 --without 301"
+)(extract.extract)
 app.command("info", epilog="Example:  interstage info panel.h5")(info.info)
 app.command("report", epilog="Example:  interstage report panel.h5 --deck panel.bdf -o panel.html")(
     report.report

@@ -17,6 +17,7 @@
 from interstage.fem.beams import lumped_beam
 from interstage.fem.buckling import Buckling, buckling
 from interstage.fem.complex_modes import ComplexModes, complex_modes
+from interstage.fem.from_deck.extract import ExtractedDeck, extract
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.groups import GroupEnergy, energy_by_group
 from interstage.fem.measured import MeasuredModes, read_measured
@@ -41,6 +42,7 @@ __all__ = [
     "Buckling",
     "ComplexModes",
     "Displacements",
+    "ExtractedDeck",
     "FEModel",
     "FrequencyResponse",
     "GroupEnergy",
@@ -53,6 +55,7 @@ __all__ = [
     "complex_modes",
     "dependency_matrix",
     "energy_by_group",
+    "extract",
     "frequency_response",
     "geometric_stiffness",
     "lumped_beam",
