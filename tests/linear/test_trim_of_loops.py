@@ -6,6 +6,9 @@ K w / (k + K), one with an integrator at w, with the integral k w; a delay chang
 
 from __future__ import annotations
 
+from array import array
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -61,7 +64,7 @@ class Hidden:
     """The same, its memory where nobody looks for numbers."""
 
     def __init__(self):
-        self.held = [0.0]
+        self.held = array("d", [0.0])
 
     def __call__(self, t, x):
         self.held[0] += 0.04 * (WANTED - x)
@@ -116,6 +119,76 @@ def test_a_law_with_an_integrator_rests_where_its_input_vanishes(slide, gain, de
     assert law.sum == 0.0 and model.operating_point["q"] == pytest.approx([WANTED], rel=1e-12)
     log = ist.simulate(made, x0.copy(), until=1, step="5 ms", progress=False)
     assert np.abs(log["m"].q - WANTED).max() < 1e-12
+
+
+class Keeps:
+    """An integral wherever `place` has it: an attribute, list, dictionary, deque, object, tuple, array."""
+
+    def __init__(self, held, read, write):
+        self.held, self.again, self.read, self.write = held, held, read, write
+        self.count, self.seen = 0, []
+
+    def __call__(self, t, x):
+        self.count += 1
+        self.seen.append(x)
+        self.write(self, self.read(self) + 0.04 * (WANTED - x))
+        return WANTED - x + self.read(self)
+
+
+class Inner:
+    def __init__(self):
+        self.sum = [0.0]
+
+
+def write_item(key):
+    return lambda law, value: law.held.__setitem__(key, value)
+
+
+PLACES = {
+    "integer": (0, lambda law: law.held, lambda law, value: setattr(law, "held", value)),
+    "list": ([0.0], lambda law: law.held[0], write_item(0)),
+    "integer in a list": ([0], lambda law: law.held[0], write_item(0)),
+    "dict": ({"sum": 0.0}, lambda law: law.held["sum"], write_item("sum")),
+    "deque": (
+        deque([0.0, 0.0], maxlen=2),
+        lambda law: law.held[-1],
+        lambda law, value: law.held.append(value),
+    ),
+    "object": (
+        Inner(),
+        lambda law: law.held.sum[0],
+        lambda law, value: law.held.sum.__setitem__(0, value),
+    ),
+    "tuple": ((0.0, 1), lambda law: law.held[0], lambda law, value: setattr(law, "held", (value, 1))),
+    "array in a list": (
+        [np.zeros(1)],
+        lambda law: law.held[0][0],
+        lambda law, value: law.held.__setitem__(0, np.array([value])),
+    ),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_integrals_of_laws_are_solved_for_wherever_they_are_kept(slide, place):
+    held, read, write = PLACES[place]
+    law = Keeps(held, read, write)
+    made = loop_of(slide, law)
+    x0 = ist.trim(made, slide.state([0.1]))
+    assert x0["m"].q[0] == pytest.approx(WANTED, rel=1e-12)
+    assert read(law) == 0.0 and law.count == 0 and not law.seen  # the law itself is as it was
+    log = ist.simulate(made, x0, until=1, step="5 ms", progress=False)
+    assert np.abs(log["m"].q - WANTED).max() < 1e-12
+    assert read(law) == pytest.approx(SPRING * WANTED, rel=1e-12)
+    if place not in ("integer", "tuple"):
+        assert law.again is law.held  # what is shared stays shared
+
+
+def test_complex_points_of_assemblies_are_refused(slide):
+    x, made = slide.state(), loop_of(slide, Proportional(1.0))
+    for q, v in ((x.q.astype(complex), x.v.astype(complex)), (x.q, x.v.astype(complex))):
+        for door in (ist.linearize, ist.trim):
+            with pytest.raises(InputError, match="must be real"):
+                door(made, type(x)(x.layout, q, v))
 
 
 @pytest.mark.parametrize("delay", [None, "3 samples"])

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from interstage.errors import SolverError
-from interstage.linear.flight_plant import FlightPlant, jacobian_of, numbered, span_of
+from interstage.linear.flight_plant import FlightPlant, jacobian_of, span_of
+from interstage.linear.memory import Path, Remembered, as_numbers, copied, is_whole, moved, numbers_in
 from interstage.linear.steady import Residual
 from interstage.multibody.calling import asked
 from interstage.system.closed_loop import ClosedLoop
+from interstage.system.memory import Copies
 from interstage.system.ports import Out
 
 HALVINGS = 12
@@ -50,10 +53,10 @@ class Kept:
     """What samples leave for the next ones: discrete states, held outputs, numbers that laws remember.
 
     Marks of sensors that integrate are not among them: what these say follows from the motion.
-    names, periods (s) : of each number
+    names, periods (s) : of each number;  like : of the same assembly, whose numbers of laws are followed here too
     """
 
-    def __init__(self, plant: FlightPlant):
+    def __init__(self, plant: FlightPlant, like: Kept | None = None):
         plan, integrating = plant.plan, plant.integrating()
         self.plant = plant
         every = {plan.parts[e.part].path: float(e.every * plan.clock.tick) for e in plan.sampled}
@@ -67,18 +70,16 @@ class Kept:
         self.w = np.array([k for k, _ in own], dtype=np.int64)
         held = held_signals(plant)
         self.s = np.array([k for k, _ in held], dtype=np.int64)
-        self.laws = {
-            k: [n for n, v in memory.items() if isinstance(v, float) or _is_floats(v)]
-            for k, memory in plant.memory.items()
-        }
+        owners = {k: plant.owner(k) for k in plant.laws}
+        self.laws: Remembered = Remembered(
+            owners, _changing(plant, owners) if like is None else like.laws.paths
+        )
         discrete, signals = plant.names_of("w"), plant.names_of("s")
         self.names = [discrete[k] for k in self.w] + [signals[k] for k in self.s]
         periods = [T for _, T in own] + [every[path] for _, path in held]
-        for k, names in self.laws.items():
-            path = plan.parts[k].path
-            for n in names:
-                self.names += numbered(f"{path}.{n}", np.shape(plant.memory[k][n]))
-            periods += [every.get(path, np.nan)] * (len(self.names) - len(periods))
+        self.names += self.laws.names(self._path)
+        for (k, _), shape in zip(self.laws.paths, self.laws.shapes):
+            periods += [every.get(plan.parts[k].path, np.nan)] * int(np.prod(shape))
         self.periods = np.array(periods)
 
     def __len__(self) -> int:
@@ -87,44 +88,66 @@ class Kept:
     @property
     def remembers(self) -> bool:
         """Whether a sample reads what others have left."""
-        return len(self.w) > 0 or any(self.laws.values())
+        return len(self.w) > 0 or len(self.laws) > 0
 
     def read(self, loop: ClosedLoop) -> np.ndarray:
         """Return the numbers as they are."""
-        laws = [np.ravel(getattr(owner, n)) for owner, n in self._attributes()]
         v = loop.tapes.vectors
-        return np.concatenate([v["w"][self.w], v["s"][self.s], *laws])
+        return np.concatenate([v["w"][self.w], v["s"][self.s], self.laws.read(self._path)])
 
     def put(self, loop: ClosedLoop, values: np.ndarray) -> None:
-        """Let the numbers be others."""
+        """Let the numbers be others; those of laws are as at the point before."""
         v, at = loop.tapes.vectors, len(self.w) + len(self.s)
         v["w"][self.w], v["s"][self.s] = values[: len(self.w)], values[len(self.w) : at]
-        for owner, n in self._attributes():
-            old = np.asarray(getattr(owner, n))
-            new = values[at : at + old.size].reshape(old.shape)
-            setattr(owner, n, new.copy() if new.ndim else new[()])
-            at += old.size
+        self.laws.add(values[at:] - self.laws.start)
 
-    def memory(self, values: np.ndarray, live: np.ndarray) -> dict[str, dict[str, float | np.ndarray]]:
-        """Return the attributes of laws with live numbers among values, {path: {attribute: value}}."""
-        at, found = len(self.w) + len(self.s), dict[str, dict[str, float | np.ndarray]]()
-        for k, names in self.laws.items():
-            for n in names:
-                shape = np.shape(self.plant.memory[k][n])
-                size = int(np.prod(shape))
-                new = values[at : at + size].reshape(shape)
-                if np.isin(np.arange(at, at + size), live).any():
-                    own = found.setdefault(self.plant.plan.parts[k].path, {})
-                    own[n] = new.copy() if shape else float(new)
-                at += size
+    def memory(self, values: np.ndarray, live: np.ndarray) -> dict[str, dict[str, object]]:
+        """Return copies of the attributes of laws that lead to live numbers among values: {path: {name: value}}."""
+        at, found = len(self.w) + len(self.s), dict[str, dict[str, object]]()
+        self.plant.recall()
+        self.laws.add(values[at:] - self.laws.start)
+        for (k, path), shape in zip(self.laws.paths, self.laws.shapes):
+            size = int(np.prod(shape))
+            if np.isin(np.arange(at, at + size), live).any():
+                name = str(path[0][1])
+                own = found.setdefault(self._path(k), {})
+                own[name] = getattr(self.plant.owner(k), name)
+            at += size
+        found = Copies().of(found)
+        self.plant.recall()
         return found
 
-    def _attributes(self) -> list[tuple[object, str]]:
-        return [(self.plant.owner(k), n) for k, names in self.laws.items() for n in names]
+    def _path(self, k: int) -> str:
+        return self.plant.plan.parts[k].path
 
 
-def _is_floats(value: object) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+def _changing(plant: FlightPlant, owners: dict[int, Any]) -> list[tuple[int, Path]]:
+    """Return where laws keep numbers that a sample changes, all of them shaken a little, and that stay where they are.
+
+    Integers count calls, unless a sample makes them floats.
+    """
+    if not owners or not plant.plan.sampled:
+        return []
+    rng = np.random.default_rng(5)
+
+    def shaken(size: np.ndarray) -> np.ndarray:
+        return 1e-6 * np.maximum(1.0, np.abs(size)) * rng.uniform(0.5, 1.0, np.shape(size))
+
+    plant.recall()
+    before = copied(numbers_in(owners))
+    steps = {at: shaken(as_numbers(v).real) for at, v in before.items() if not is_whole(v)}
+    loop, x = plant.begin({k: shaken(v) for k, v in plant.magnitudes().items()}, plant.before)
+    for (k, path), step in steps.items():
+        moved(owners[k], path, step)
+    plant.sample(loop, x.q, x.v)
+    after = copied(numbers_in(owners))
+    plant.recall()
+    return [
+        at
+        for at, old in before.items()
+        if at in after and not is_whole(after[at]) and np.shape(np.asarray(after[at])) == np.shape(np.asarray(old))
+        and not np.array_equal(as_numbers(after[at]), as_numbers(old) + steps.get(at, 0.0))
+    ]  # fmt: skip
 
 
 def held_signals(plant: FlightPlant) -> list[tuple[int, str]]:
@@ -219,6 +242,7 @@ class Residuals:
     def run(self, y: np.ndarray, samples: int = 1) -> tuple[ClosedLoop, np.ndarray, np.ndarray]:
         """Return the loop after samples and a right-hand side at a change, accelerations (nv,), and coordinates."""
         plant = self.plant
+        plant.recall()
         loop, x = plant.begin(self.changes(y), self.start)
         if self.whole:
             self.kept.put(loop, self.kept_at(y))

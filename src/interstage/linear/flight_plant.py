@@ -104,6 +104,8 @@ class FlightPlant:
         found = [name for pattern in inputs for name in assembly.find(pattern)]
         self.inputs = list(dict.fromkeys(found))
         check_whole(x0)
+        if x0 is not None and (np.iscomplexobj(x0.q) or np.iscomplexobj(x0.v)):
+            raise InputError("the operating point must be real", where="x0", got=f"{x0.q.dtype}")
         changes = changes_at(x0) if chain_of(assembly, x0) else NO_CHANGES
         self.plan = planned(assembly, self.inputs, given=known_values(x0, given), changes=changes)
         check_epochs(self.plan.parts)

@@ -157,7 +157,7 @@ def _fly(
     plant = FlightPlant(assembly, point, (), (), given)
     try:
         frame = Frame(plant, LONGEST)
-        vdot, zdot, kept = frame.after(Kept(plant))
+        vdot, zdot, kept = frame.after(Kept(plant, residual.kept))
         period = float(frame.ticks * plant.plan.clock.tick)
     finally:
         plant.recall()

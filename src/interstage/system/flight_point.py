@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +26,7 @@ from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
 from interstage.system.assembly import Assembly
+from interstage.system.described import attributes_of, plain_object
 from interstage.system.device import Device
 from interstage.system.followed import NO_CHANGES, Changes
 from interstage.system.memory import Copies, laws_of, remember
@@ -271,8 +273,28 @@ def recall(plan: Plan, x: State | None, defaults: bool = True) -> None:
         remember(laws, known)
         return
     for path, held in known.items():
+        owner = laws[path].owner
         for name, value in held.items():
-            setattr(laws[path].owner, name, value)
+            setattr(owner, name, _within(getattr(owner, name, None), value))
+
+
+def _within(old: Any, new: Any) -> Any:
+    """Return what is new inside of the lists, dictionaries, deques and objects of old: what is shared stays shared."""
+    if type(old) is not type(new):
+        return new
+    if isinstance(old, list | deque) and len(old) == len(new):
+        items = [_within(*pair) for pair in zip(old, new)]
+        old.clear()
+        old.extend(items)
+    elif isinstance(old, dict):
+        for name, value in new.items():
+            old[name] = _within(old.get(name), value)
+    elif plain_object(old):
+        for name, value in attributes_of(new).items():
+            object.__setattr__(old, name, _within(getattr(old, name, None), value))
+    else:
+        return new
+    return old
 
 
 def unknown_laws(plan: Plan, x: State | None) -> list[str]:
@@ -293,7 +315,7 @@ def begun_at(system: System, x: State | None) -> State:
 
 def check_real(x: State) -> None:
     """Refuse a state of complex numbers."""
-    if np.iscomplexobj(x.q):
+    if np.iscomplexobj(x.q) or np.iscomplexobj(x.v):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
 
 
