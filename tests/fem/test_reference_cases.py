@@ -11,6 +11,8 @@ from reference_cases import statics
 from conftest import reference_dir
 
 CASES = [
+    "cweld_gridid",
+    "left_handed_cpenta",
     "p2g_k2gg_dmig",
     "spcd_on_free_dof",
 ]

@@ -9,6 +9,7 @@ from interstage.fem.assembly import assemble
 from interstage.fem.elements.solid_common import element_axes, rotate_material
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.solids import read
+from interstage.fem.model import FEModel
 from interstage.nastran import deck_from_text
 from validation import nastran_decks
 
@@ -140,3 +141,64 @@ def test_mistakes(text, message):
     """Each mistake is one sentence that names the element."""
     with pytest.raises(DeckError, match=message):
         blocks(CUBE + text)
+
+
+WEDGE = """
+GRID,1,,0.,0.,0.
+GRID,2,,2.,.1,0.
+GRID,3,,.3,1.5,.1
+GRID,4,,.1,0.,1.2
+GRID,5,,2.1,0.,1.
+GRID,6,,.2,1.4,1.1
+GRID,7,,1.1,0.,0.
+GRID,8,,0.,.1,.6
+GRID,9,,1.2,.8,1.1
+MAT1,1,7.+10,,.3,2700.
+"""
+
+
+def _wedge(card, integration=""):
+
+    fe = FEModel.from_deck(deck_from_text(WEDGE + f"PSOLID,2,1,,{integration}\n" + card))
+    return fe, fe.blocks[0]
+
+
+@pytest.mark.parametrize(
+    "right, left",
+    [
+        ("CPENTA,1,2,1,2,3,4,5,6", "CPENTA,1,2,4,5,6,1,2,3"),
+        # mid-edge grids 1-2, 1-4 and 5-6
+        ("CPENTA,1,2,1,2,3,4,5,6\n,7,,,8,,,,9", "CPENTA,1,2,4,5,6,1,2,3\n,,9,,8,,,7"),
+    ],
+)
+def test_left_handed_wedges_are_taken_as_right_handed_ones(right, left):
+    (fe, _), (other, _) = _wedge(right), _wedge(left)
+    np.testing.assert_allclose(fe.K_gg.toarray(), other.K_gg.toarray(), rtol=1e-12, atol=1e-3)
+    np.testing.assert_allclose(fe.M_gg.toarray(), other.M_gg.toarray(), rtol=1e-12)
+    assert not any("left-handed" in note for note in fe.notes)
+    assert any("left-handed" in note for note in other.notes)
+
+
+def test_wedge_with_in_two_has_the_strains_of_its_displacements_but_for_shear():
+    from interstage.fem.elements.penta import PENTA6
+    from interstage.fem.elements.solid_common import plain_recovery
+
+    _, block = _wedge("CPENTA,1,2,1,2,3,4,5,6", "2")
+    _, usual = _wedge("CPENTA,1,2,1,2,3,4,5,6")
+    C = np.eye(6)[None] * block.C[0, 3, 3]  # strains times a number
+    u = np.random.default_rng(4).standard_normal(18)
+    plain = (plain_recovery(PENTA6, (True,) * 6, block.xyz, C, PENTA6.places)[0] @ u).reshape(7, 6)
+    ours = (block._stresses(block.xyz, C, PENTA6.places)[0] @ u).reshape(7, 6)
+    # the sum of the normal strains is the same in any axes, and the assumed shear has no part in it
+    np.testing.assert_allclose(ours[:, :3].sum(axis=1), plain[:, :3].sum(axis=1), rtol=1e-10)
+    # without the bubble functions it is the stiffer one
+    stiff, soft = (np.linalg.eigvalsh(one.stiffness(slice(None))[0]) for one in (block, usual))
+    assert (stiff >= soft * (1 - 1e-9) - 1e-3).all()
+    assert stiff.sum() > 1.01 * soft.sum()
+
+
+def test_brick_with_in_two_says_that_it_is_the_default():
+
+    text = CUBE + "PSOLID,2,1,,2\n" + HEXA
+    notes = FEModel.from_deck(deck_from_text(text)).notes
+    assert any("CHEXA: IN TWO" in note and "default integration" in note for note in notes)

@@ -11,6 +11,9 @@ import numpy as np
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
 from interstage.fem.elements.line_common import cross_matrix, rigid_arm, turn
 
+BAR_FORCES = (
+    *(f"bending_moment_{end}{plane}" for end in "ab" for plane in (1, 2)), "shear1", "shear2", "axial", "torque",
+)  # fmt: skip
 FORCES = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -24,10 +27,12 @@ class ConnectorBlock(ElementBlock):
         the grids in basic axes
     springs : (n, 6) stiffness in element axes
     shares : (n, k) mass on the translations of each grid
+    lengths : (n,) between the points, of welds alone: their forces are shown as those of bars
     """
 
-    def __init__(self, name: str, eid, nodes, relative, springs, shares, ge):
+    def __init__(self, name: str, eid, nodes, relative, springs, shares, ge, lengths=None):
         super().__init__(name, eid, nodes, ge)
+        self.lengths = lengths
         self.relative, self.springs, self.shares = (
             np.asarray(one, dtype=float) for one in (relative, springs, shares)
         )
@@ -52,7 +57,17 @@ class ConnectorBlock(ElementBlock):
         return self.springs[rows][:, :, None] * self.relative[rows]
 
     def force_tables(self, results: np.ndarray, options: OutputOptions) -> list[ResultRows]:
-        return [ResultRows(self.name, FORCES, self.eid, by_element(results))]
+        if self.lengths is None:
+            return [ResultRows(self.name, FORCES, self.eid, by_element(results))]
+        axial, V1, V2, torque, my, mz = results.swapaxes(0, 1)
+        half = 0.5 * self.lengths.reshape(-1, *[1] * (V1.ndim - 1))
+        # moments about the middle of both planes, carried to the ends by shear
+        ends = [mz + half * V1, half * V2 - my, mz - half * V1, -my - half * V2]
+        return [
+            ResultRows(
+                self.name, BAR_FORCES, self.eid, by_element(np.stack([*ends, V1, V2, axial, torque], axis=1))
+            )
+        ]
 
 
 def corner_functions(place: np.ndarray, corners: int) -> tuple[np.ndarray, np.ndarray]:

@@ -199,7 +199,7 @@ def _add_point(w, C, B, Ba, CB, Ke, Kau, Kaa):
 
 
 @kernel
-def _wedge(xyz, C, dN, dN_middle, points, weights, centre, K):
+def _wedge(xyz, C, dN, dN_middle, points, weights, centre, bubbles, K):
     """Write K (n, 18, 18) of six-node wedges in element axes; xyz and C in element axes too."""
     G, P, tangent = np.empty((3, 6)), np.empty((3, 18)), np.empty((3, 2))
     B, Ba, CB = np.empty((6, 6, 18)), np.empty((6, 3)), np.empty((6, 18))
@@ -230,15 +230,19 @@ def _wedge(xyz, C, dN, dN_middle, points, weights, centre, K):
         for a in range(18):
             for c in range(a):
                 Ke[a, c] = Ke[c, a]
-        condense(Kaa, Kau, Ke)
+        if bubbles:
+            condense(Kaa, Kau, Ke)
 
 
-def penta6_stiffness(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """Stiffness (n, 18, 18) of six-node wedges xyz (n, 6, 3) with moduli C (n, 6, 6), all in basic axes."""
+def penta6_stiffness(xyz: np.ndarray, C: np.ndarray, bubbles: bool = True) -> np.ndarray:
+    """Stiffness (n, 18, 18) of six-node wedges xyz (n, 6, 3) with moduli C (n, 6, 6), all in basic axes.
+
+    bubbles : with the internal displacements, Nastran's default; without them PSOLID IN TWO
+    """
     R = element_axes(PENTA6, xyz)
     K = np.empty((len(xyz), 18, 18))
     local = np.ascontiguousarray(xyz @ R)
-    _wedge(local, rotate_material(C, R.transpose(0, 2, 1)), _DN, _DN_MIDDLE, *_POINTS_6, CENTRE, K)
+    _wedge(local, rotate_material(C, R.transpose(0, 2, 1)), _DN, _DN_MIDDLE, *_POINTS_6, CENTRE, bubbles, K)
     return rotate_matrix(K, R)
 
 
@@ -254,7 +258,7 @@ def _assumed_shear(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return tangent, np.linalg.solve(A, edge)
 
 
-def penta6_recovery(xyz: np.ndarray, C: np.ndarray, at: np.ndarray) -> np.ndarray:
+def penta6_recovery(xyz: np.ndarray, C: np.ndarray, at: np.ndarray, bubbles: bool = True) -> np.ndarray:
     """Stresses (n, 6 points, 18) of six-node wedges at parent points `at`, assumed strains included."""
     R = element_axes(PENTA6, xyz)
     x = xyz @ R
@@ -284,4 +288,6 @@ def penta6_recovery(xyz: np.ndarray, C: np.ndarray, at: np.ndarray) -> np.ndarra
     L = np.einsum("epij,epik->ejk", CBa, B)
     inside = -np.linalg.pinv(A, rcond=1e-13, hermitian=True) @ L
     B, Ba, _ = strains(at, PENTA6.gradients_at((True,) * 6, at))
+    if not bubbles:
+        return stresses_of_local(B, C, R)
     return stresses_of_local(B + Ba @ inside[:, None], C, R)

@@ -23,7 +23,6 @@ from interstage.fem.from_deck.points import grid_row
 from interstage.nastran import CardTable
 
 OUTSIDE = 0.02  # of the size of a patch that a projection may miss it (PROJTOL)
-SHEAR = 0.9  # shear factor of a round section
 SAME = 1e-9  # of the motion of a grid, or of the size of a patch, that counts as none
 NEAR = 12  # plates whose distance from a point is measured, those with the nearest centres
 LDMIN, LDMAX = 0.2, 5.0  # of length to diameter, between which a weld has its own length
@@ -116,15 +115,17 @@ def _block(name: str, eid: np.ndarray, parts: list) -> ConnectorBlock:
     k = max(len(rows) for rows, *_ in parts)
     n = len(parts)
     nodes, shares = np.full((n, k), -1), np.zeros((n, k))
-    relative, springs, ge = np.zeros((n, 6, 6 * k)), np.zeros((n, 6)), np.zeros(n)
-    for i, (rows, T, spring, mass, damping) in enumerate(parts):
+    relative, springs, ge, length = np.zeros((n, 6, 6 * k)), np.zeros((n, 6)), np.zeros(n), np.zeros(n)
+    for i, (rows, T, spring, mass, damping, length[i]) in enumerate(parts):
         nodes[i, : len(rows)], shares[i, : len(rows)] = rows, mass
         relative[i, :, : 6 * len(rows)], springs[i], ge[i] = T, spring, damping
-    return ConnectorBlock(name, eid, nodes, relative, springs, shares, ge)
+    return ConnectorBlock(
+        name, eid, nodes, relative, springs, shares, ge, length if name == "CWELD" else None
+    )
 
 
 def _connector(ctx: Context, table: CardTable, i: int, plates: _Plates, card: CardTable, values: dict):
-    """Grid rows, relative motion, springs, mass shares and damping of one connector."""
+    """Grid rows, relative motion, springs, mass shares, damping and length of one connector."""
     row = table.row(i) + [None] * 24
     a, b = (_weld_sides if table.name == "CWELD" else _fastener_sides)(
         ctx, table, i, row, plates, float(values["D"])
@@ -151,7 +152,7 @@ def _connector(ctx: Context, table: CardTable, i: int, plates: _Plates, card: Ca
         raise table.error(
             i, f"{table.label(i)} joins a plate or grid to itself", hint="name two plates, or two grids"
         )
-    return rows, relative, springs, share, values["ge"]
+    return rows, relative, springs, share, values["ge"], length
 
 
 # springs --------------------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def _diameters(cards: CardTable, j: int) -> np.ndarray:
 
 
 def _beam_springs(v: dict, length: float, t_a: float, t_b: float, kind: object) -> np.ndarray:
-    """Springs (6,) at the middle of a round beam: EA/L, 12EI/L³(1 + Φ) twice, GJ/L, EI/L twice.
+    """Springs (6,) at the middle of a round beam: EA/L, GA/L twice, GJ/L, EI/L twice (strains of the middle alone).
 
     L is half the thickness of both plates for a spot weld of plates, and between LDMIN D and LDMAX D otherwise.
     """
@@ -199,10 +200,7 @@ def _beam_springs(v: dict, length: float, t_a: float, t_b: float, kind: object) 
         length = 0.5 * (t_a + t_b)
     L = float(np.clip(length, v["least"] * D, v["most"] * D))
     area, inertia = np.pi / 4.0 * D**2, np.pi / 64.0 * D**4
-    phi = 12.0 * E * inertia / (SHEAR * G * area * L**2) if G > 0.0 else 0.0
-    across = 12.0 * E * inertia / (L**3 * (1.0 + phi))
-    bend = E * inertia / L
-    return np.array([E * area / L, across, across, 2.0 * G * inertia / L, bend, bend])
+    return np.array([E * area, G * area, G * area, 2.0 * G * inertia, E * inertia, E * inertia]) / L
 
 
 def _axes(x: np.ndarray) -> np.ndarray:

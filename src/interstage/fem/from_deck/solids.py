@@ -26,6 +26,11 @@ from interstage.fem.from_deck.materials import Solid
 from interstage.fem.from_deck.solid_checks import check_jacobians, check_nodes, material_axes
 from interstage.nastran import CardTable
 
+DEFAULT, STANDARD, NO_BUBBLES = 0, 1, 2
+LEFT_HANDED = np.array(
+    [3, 4, 5, 0, 1, 2, 12, 13, 14, 9, 10, 11, 6, 7, 8]
+)  # nodes of a CPENTA, faces exchanged
+
 # card: shape without and with mid-edge nodes, stiffness and recovery of a linear element that is not isoparametric
 _FAMILIES = {
     "CHEXA": (HEXA8, HEXA20, (hexa8_stiffness, hexa8_recovery)),
@@ -37,11 +42,11 @@ _FAMILIES = {
 
 @dataclass(frozen=True)
 class _Property:
-    """One PSOLID: material and its system, standard integration or not."""
+    """One PSOLID: material and its system, and the integration (DEFAULT, STANDARD or NO_BUBBLES)."""
 
     material: Solid
     cordm: int
-    standard: bool
+    integration: int
 
 
 def read(ctx: Context) -> list[SolidBlock]:
@@ -81,9 +86,11 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
     nodes = np.column_stack([ctx.rows(table, 3 + k, optional=k >= n_corner) for k in range(n_nodes)])
     _check_width(table, n_nodes)
     check_nodes(ctx, table, nodes)
+    if table.name == "CPENTA":
+        nodes = _right_handed(ctx, table, nodes)
     pid = _property_ids(ctx, table, properties)
-    standard = np.array([properties[one].standard for one in pid])
-    pattern = (nodes[:, n_corner:] >= 0) @ (1 << np.arange(n_nodes - n_corner)) * 2 + standard
+    rule = np.array([properties[one].integration for one in pid])
+    pattern = (nodes[:, n_corner:] >= 0) @ (1 << np.arange(n_nodes - n_corner)) * 3 + rule
     blocks = []
     for one in np.unique(pattern):
         rows = np.flatnonzero(pattern == one)
@@ -92,7 +99,11 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
         present = present[: shape.n_nodes]
         use = nodes[np.ix_(rows, np.flatnonzero(present))]
         stiffness, recovery = special if shape is linear else (None, None)
-        if one % 2:
+        if one % 3 == NO_BUBBLES and table.name == "CPENTA" and shape is linear:
+            stiffness, recovery = (partial(f, bubbles=False) for f in special)
+        elif one % 3 == NO_BUBBLES:
+            _note_integration(ctx, table, properties, pid[rows])
+        elif one % 3 == STANDARD:
             stiffness = partial(plain_stiffness, shape, present)
             recovery = partial(plain_recovery, shape, present)
         xyz = ctx.grids.xyz[use]
@@ -105,6 +116,32 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
         check_jacobians(table, rows, block)
         blocks.append(block)
     return blocks
+
+
+def _right_handed(ctx: Context, table: CardTable, nodes: np.ndarray) -> np.ndarray:
+    """Wedges whose second face is on the wrong side of the first with these exchanged, as Nastran takes them."""
+    x = ctx.grids.xyz[nodes[:, :6]]
+    normal = np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
+    up = x[:, 3:].mean(axis=1) - x[:, :3].mean(axis=1)
+    left = np.flatnonzero(np.einsum("ni,ni->n", normal, up) < 0.0)
+    if not len(left):
+        return nodes
+    nodes = nodes.copy()
+    nodes[left] = nodes[left][:, LEFT_HANDED]
+    names = ", ".join(str(e) for e in table.integer(1)[left][:5]) + (", ..." if len(left) > 5 else "")
+    ctx.notes.append(f"CPENTA {names}: numbered left-handed, taken with their faces exchanged, as in Nastran")
+    return nodes
+
+
+def _note_integration(
+    ctx: Context, table: CardTable, properties: dict[int, _Property], pid: np.ndarray
+) -> None:
+    """Say which PSOLID ask for an integration that elements of this card do not have."""
+    names = sorted({int(p) for p in pid if properties[int(p)].integration == NO_BUBBLES})
+    ctx.notes.append(
+        f"{table.name}: IN TWO with ISOP REDUCED of PSOLID {', '.join(map(str, names))} is treated as the default "
+        "integration (reduced shear, bubble functions for linear elements)"
+    )
 
 
 def _check_width(table: CardTable, n_nodes: int) -> None:
@@ -219,13 +256,12 @@ def _read_properties(ctx: Context, used: np.ndarray) -> dict[int, _Property]:
             if ctx.materials.kind(mid) in ("MAT1", "MAT9"):
                 raise  # the fault is in the material card, which the message names
             raise table.error(i, f"PSOLID {pid}: {error.what}", got=error.got) from None
-        standard = _standard_integration(ctx, table, i, pid, rule, isop)
-        out[pid] = _Property(material, cordm, standard)
+        out[pid] = _Property(material, cordm, _integration(ctx, table, i, pid, rule, isop))
     return out
 
 
-def _standard_integration(ctx: Context, table: CardTable, i: int, pid: int, rule, isop) -> bool:
-    """Whether IN and ISOP ask for the standard isoparametric element in place of Nastran's default."""
+def _integration(ctx: Context, table: CardTable, i: int, pid: int, rule, isop) -> int:
+    """What IN and ISOP ask for: the standard isoparametric element, reduced shear without bubbles, or the default."""
     names = {None: "", 0: "BUBBLE", 1: "GAUSS", 2: "TWO", 3: "THREE"}
     rule = names.get(rule, rule)
     isop = {None: "REDUCED", 0: "REDUCED", 1: "FULL"}.get(isop, isop)
@@ -237,10 +273,12 @@ def _standard_integration(ctx: Context, table: CardTable, i: int, pid: int, rule
             got=f"IN {rule or 'blank'}, ISOP {isop}",
         )
     if isop == "FULL" and rule in ("TWO", "THREE"):
-        return True
-    if isop == "FULL" or rule in ("TWO", "THREE", "GAUSS"):
+        return STANDARD
+    if rule == "TWO":
+        return NO_BUBBLES
+    if isop == "FULL" or rule in ("THREE", "GAUSS"):
         ctx.notes.append(
             f"PSOLID {pid} ({table.where(i)}): IN {rule or 'blank'} with ISOP {isop} is treated as the "
             "default integration (reduced shear, bubble functions for linear elements)"
         )
-    return False
+    return DEFAULT
