@@ -200,6 +200,8 @@ def _misfit(
     wrong = wrong or [
         one for one in given_values if one[2].endswith("ndarray") and not hasattr(one[1], "dtype")
     ]
+    # and complex numbers for real ones
+    wrong = wrong or [one for one in given_values if _is_complex(one[1])]
     if not wrong:
         return None
     word, value, declared = wrong[0]
@@ -208,6 +210,10 @@ def _misfit(
     return CallError(
         f"{name}: {word} must be {wanted}", got=f"{shown(value)} ({type(value).__name__}{beyond})"
     )
+
+
+def _is_complex(value: object) -> bool:
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
 
 
 def _is_declared(parameter: inspect.Parameter, value: object) -> bool:
@@ -244,6 +250,8 @@ def _fits(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
     word, _, inner = declared.partition("[")
     word = word.rpartition(".")[2]
     parts = _split(inner.rstrip()[:-1], ",") if inner else []
+    if word in ("Any", "Self", "Hashable"):
+        return True
     if word == "Callable":
         return callable(value)
     if word == "dtype":
@@ -262,7 +270,7 @@ def _fits(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
         if Protocol in known.__bases__:
             return all(hasattr(value, name) for name in asked if not name.startswith("_"))
         return isinstance(value, known)
-    return known is None or word in ("Any", "Self", "Hashable") or _fits_any(_text(known), value, scope)
+    return known is None or _fits_any(_text(known), value, scope)
 
 
 def _text(declared: object) -> str:

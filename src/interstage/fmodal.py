@@ -42,6 +42,8 @@ from interstage.fem.model import FEModel
 from interstage.fem.requests import modes_case
 from interstage.nastran import Deck, read_deck
 
+__all__ = ["Nastran"]
+
 # options that no external run can carry out, and those that need the matrices of the g-set
 _BUILT_IN = {
     "geometric_stiffness": "geometric stiffness is computed",

@@ -16,7 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from interstage.errors import InputError, did_you_mean
+from interstage.calls import named_arguments
+from interstage.errors import InputError, did_you_mean, shown
+
+__all__ = ["Unit", "check_unit", "quantity", "split_quantity", "unit"]
 
 DIMENSIONS = ("kg", "m", "s", "rad", "K", "A", "mol")
 _NONE = (0.0,) * len(DIMENSIONS)
@@ -155,7 +158,6 @@ _TOKEN = re.compile(r"\s*(sqrt\s*\(|[A-Za-zµ%]+|\*\*|[*·/^()]|[-+]?\d+(?:\.\d*
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:\s*/\s*(\d+)(?=\s))?")
 
 
-@lru_cache(maxsize=4096)
 def unit(text: str) -> Unit:
     """Read a unit; "" and "1" are plain numbers.
 
@@ -163,7 +165,13 @@ def unit(text: str) -> Unit:
     ('rad/s^0.5', 1000.0)
     """
     if not isinstance(text, str):
-        raise InputError("a unit is a string", expected='as in "rad/s"', got=repr(text))
+        raise InputError("a unit is a string", expected='as in "rad/s"', got=shown(text))
+    return parsed(text)
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Unit:
+    """Return the unit that a text is; it is kept for the next time."""
     if not text.strip():
         return _ONE
     tokens = _tokens(text)
@@ -240,6 +248,7 @@ def _raised(found: Unit, tokens: list[str], at: int, text: str) -> tuple[Unit, i
     return found**power, at + 1
 
 
+@named_arguments
 def check_unit(given: str, wanted: str, where: str) -> float:
     """Return the factor from one unit to another of the same quantity, or refuse, as in Hz where rad/s is wanted.
 
@@ -281,6 +290,7 @@ def quantity(value: str | float, wanted: str, where: str = "quantity") -> float:
         ) from None
 
 
+@named_arguments
 def split_quantity(text: str, where: str = "quantity") -> tuple[float, str]:
     """Return number and unit of a quantity as text; a number may be a fraction.
 

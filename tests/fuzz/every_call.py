@@ -9,6 +9,7 @@ import io
 import random
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,23 @@ WRONG: list[Any] = [
 ]  # fmt: skip
 LEFT_OUT = ("workers", "cluster", "cosimulation")  # processes and compilers
 # what compiled code or the package itself calls, with arrays of its own
-NOT_METHODS = ("outputs", "rates", "sample", "switch", "fit", "fit_velocities", "misfit", "pose", "subspace")
+NOT_METHODS = (
+    "outputs",
+    "rates",
+    "sample",
+    "switch",
+    "fit",
+    "fit_velocities",
+    "misfit",
+    "pose",
+    "subspace",
+    "reversed",
+)
 NOT_CALLED = ("UDP", "InterstageError")  # opens a socket; speaks for itself
+PACKAGES = (
+    "batch", "component", "ensemble", "exchange", "fem", "fmodal", "kane", "linalg", "linear", "mass", "multibody",
+    "nastran", "report", "spatial", "system", "units", "vehicle",
+)  # fmt: skip
 
 
 DECK = """SOL 103
@@ -74,9 +90,13 @@ def things() -> dict[str, Any]:
 
 def callables(objects: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Return each public callable and each public method of the objects, with the name that users write."""
-    for package in (ist, dev):
+    seen = set()
+    for package in (ist, dev, *(import_module(f"interstage.{name}") for name in PACKAGES)):
         for name in package.__all__:
             value = getattr(package, name)
+            if id(value) in seen or not getattr(value, "__module__", "").startswith("interstage"):
+                continue
+            seen.add(id(value))
             silent = isinstance(value, type) and issubclass(value, BaseException | enum.Enum)
             if callable(value) and not silent and name not in NOT_CALLED:
                 yield name, value

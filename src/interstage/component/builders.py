@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from interstage.calls import named_arguments
+
 if TYPE_CHECKING:
     from interstage.component.record import Component
 
 
+@named_arguments
 class Builders:
     """What makes a `Component` of a simple structure."""
 

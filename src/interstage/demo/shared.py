@@ -79,7 +79,8 @@ def sharing() -> Iterator[Shared | None]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
     )
     try:
         yield Shared(groups(), process)

@@ -152,7 +152,9 @@ TASKS = {"real": compile_real, "complex": compile_complex}
 
 def _start(tasks: Sequence[str], stdout: int, stderr: int) -> subprocess.Popen:
     command, named = [sys.executable, "-m", "interstage.demo.warm", *tasks], {**os.environ, NAME_KERNELS: "1"}
-    return subprocess.Popen(command, stdout=stdout, stderr=stderr, text=True, env=named)
+    return subprocess.Popen(
+        command, stdout=stdout, stderr=stderr, env=named, encoding="utf-8", errors="replace"
+    )
 
 
 def warm(said: Callable[[str], None]) -> None:

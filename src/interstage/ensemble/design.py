@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 import h5py
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, did_you_mean, shown
 from interstage.hdf5 import Group, opened, put_array, put_text, put_texts, write_hdf5
 
@@ -37,6 +38,7 @@ FORMAT = "interstage design"
 VERSION = 1
 
 
+@named_arguments
 class Row(Mapping[str, float]):
     """One run: its numbers by name, `number` (from 0) and `seed`, which belongs to this run alone."""
 

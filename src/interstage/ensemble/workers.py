@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -66,6 +67,8 @@ def hands_of(job: Job, folder: Path | None, workers: object, cluster: object, ru
         workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
         raise InputError("workers is no number of processes", expected="0 or more", got=shown(workers))
+    if sys.platform == "win32":
+        workers = min(workers, 61)  # more handles than these cannot be waited for there
     return Processes(job, folder, min(workers, max(runs, 1))) if workers and runs else Here(job, folder)
 
 
@@ -131,8 +134,9 @@ def _begin(job: bytes, folder: Path | None, line: Connection) -> None:
 
 def _end_with(driver: int, line: Connection) -> None:
     """End this process when its driver hangs up, or is gone: one that was killed cannot say so."""
-    while os.getppid() == driver and not line.poll(1.0):
-        pass
+    with suppress(OSError, EOFError):  # Windows says so of a line that is closed
+        while os.getppid() == driver and not line.poll(1.0):
+            pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 

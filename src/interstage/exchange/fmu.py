@@ -226,7 +226,9 @@ def _compiled(folder: Path, major: str, identifier: str, compiler: str) -> bytes
     """Return the shared library of the sources in a folder."""
     made = folder / f"{identifier}.bin"
     order = [compiler, *WARNINGS, f"-DFMI_VERSION={major}", "fmu.c", "-o", str(made), "-lm"]
-    done = subprocess.run(order, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        order, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode != 0:
         raise SolverError(
             "the C compiler refuses the sources of the FMU",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.fem.elements.bar import BarBlock, BarSection, LineGeometry
 
 
+@named_arguments
 def lumped_beam(
     length: float, elements: int, *, EA: float, GJ: float, EI: float | tuple[float, float], mass: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, dict[int, list[float]]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.fem.assembly import assemble
 from interstage.fem.elements.block import ElementBlock
@@ -16,6 +17,7 @@ from interstage.fem.recovery import Recovery
 FORMS = ("nastran", "full")
 
 
+@named_arguments
 def geometric_stiffness(
     fe: FEModel, u: np.ndarray | Recovery, form: str = "nastran"
 ) -> tuple[sp.csr_matrix, list[str]]:

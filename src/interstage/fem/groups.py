@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.fem.recovery import ElementTables
 
@@ -31,6 +32,7 @@ class GroupEnergy:
     percent: np.ndarray
 
 
+@named_arguments
 def energy_by_group(tables: ElementTables, groups: Mapping[str, Iterable[int]]) -> GroupEnergy:
     """Add up the energies of `strain_energy` or `kinetic_energy` tables by group.
 

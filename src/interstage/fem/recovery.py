@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.fem.case import CaseControl
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
@@ -126,6 +127,7 @@ class ElementTables(Mapping):
         return f"tables of {', '.join(self._sources) or 'no elements'}{without}"
 
 
+@named_arguments
 class Recovery:
     """What follows from displacements: element forces, stresses, strain energies, grid point forces.
 

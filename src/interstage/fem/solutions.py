@@ -268,6 +268,7 @@ def static(fe: FEModel, subcase: int = 1) -> Displacements:
     return static_subcases(fe, only=[subcase])[0]
 
 
+@named_arguments
 def static_subcases(
     fe: FEModel, only: list[int] | None = None, progress: Callable[[str], None] | None = None
 ) -> list[Displacements]:
@@ -373,6 +374,7 @@ def _equations(fe: FEModel, case: Subcase | None, spc: np.ndarray) -> Equations:
     return choose_dependents(given, fe.grids.n_dof, np.concatenate([spc, named.analysed(), named.r]))[0]
 
 
+@named_arguments
 def dependency_matrix(
     fe: FEModel, case: Subcase | None = None
 ) -> tuple[np.ndarray, np.ndarray, sp.csr_array]:

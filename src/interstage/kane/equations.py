@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.kane.inertia import Inertias, first_moments, inertias, weights
 from interstage.kane.joints import coordinate_rates, spring_energy, spring_forces
 from interstage.kane.kinematics import Frames, Load, frames
@@ -105,6 +106,7 @@ def forces(parts: Parts) -> Array:
     return f
 
 
+@named_arguments
 def kane_equations(
     layout: Layout,
     parameters: Parameters,

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.sparse as sp
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, SolverError
 from interstage.linalg.dense_modes import dense_modes
 from interstage.linalg.evidence import (
@@ -33,6 +33,7 @@ from interstage.linalg.evidence import (
     orthogonality,
     rounding_of_value,
 )
+from interstage.linalg.factor import as_sparse
 from interstage.linalg.pencil import Pencil
 from interstage.linalg.slicing import Wanted, sparse_modes
 
@@ -72,6 +73,7 @@ class EigenResult:
         return np.sign(self.eigenvalues) * np.sqrt(np.abs(self.eigenvalues)) / (2.0 * np.pi)
 
 
+@named_arguments
 def eigenmodes(
     K,
     M,
@@ -123,7 +125,7 @@ def eigenmodes(
 
 
 def _checked(K, M, n_modes, f_min, f_max, norm):
-    K, M = sp.csr_array(K), sp.csr_array(M)
+    K, M = as_sparse(K), as_sparse(M)
     if K.shape != M.shape or K.shape[0] != K.shape[1]:
         raise InputError("K and M must be square and of one size", got=f"{K.shape} and {M.shape}")
     if norm not in ("mass", "max"):

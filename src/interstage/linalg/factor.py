@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from interstage.errors import InputError, SolverError, known_names
+from interstage.calls import named_arguments
+from interstage.errors import InputError, SolverError, known_names, shown
 from interstage.linalg import pardiso
 from interstage.linalg.memory import available_memory, readable_bytes
 from interstage.linalg.ordering import grouped, in_rows
@@ -28,9 +29,22 @@ class NotPositiveDefinite(SolverError):
     """A matrix given as positive definite has a pivot that is zero or negative."""
 
 
+def as_sparse(A) -> sp.csr_array:
+    """Return a matrix of numbers by rows, or say that it is none."""
+    try:
+        found = sp.csr_array(A)
+    except (TypeError, ValueError):  # whatever scipy says of it
+        found = None
+    if found is None or found.ndim != 2 or found.dtype.kind not in "biufc":
+        raise InputError("this is not a matrix of numbers", got=shown(A))
+    return found
+
+
 def upper_triangle(A) -> sp.csr_array:
     """Return the upper triangle of a symmetric matrix, columns sorted, every diagonal entry stored."""
-    A = sp.csr_array(A)
+    A = as_sparse(A)
+    if A.shape[0] != A.shape[1]:
+        raise InputError("the matrix is not square", got=f"shape {A.shape}")
     if not A.has_sorted_indices:
         A = A.sorted_indices()
     n = A.shape[0]
@@ -73,6 +87,7 @@ def backend_name() -> str:
     return wanted or ("pardiso" if pardiso.available() else "superlu")
 
 
+@named_arguments
 class Factor:
     """Factor of a sparse symmetric matrix, kept for many right-hand sides.
 
@@ -102,8 +117,8 @@ class Factor:
         by_groups: bool = True,
     ):
         U = A if upper else upper_triangle(A)
-        if U.shape[0] != U.shape[1]:
-            raise InputError("the matrix to factorize is not square", got=f"shape {U.shape}")
+        if not sp.issparse(U) or U.ndim != 2 or U.shape[0] != U.shape[1]:
+            raise InputError("the matrix to factorize is not square", got=shown(U))
         self.n = U.shape[0]
         self.definite = definite
         self.backend = backend or backend_name()

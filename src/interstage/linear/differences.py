@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 
 METHODS = ("complex-step", "central-2", "central-4")
@@ -101,6 +102,7 @@ def _ridders(f: Function, e: np.ndarray, h: float, order: int, rtol: float) -> t
     return best, float(error.max(initial=0.0))
 
 
+@named_arguments
 def jacobian(
     f: Function,
     x: np.ndarray,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.spatial import RigidInertia, Rotation, functions
 
@@ -49,6 +50,7 @@ class PointState(_Turned):
         return f"PointState(position={self.position.tolist()}, T_parent_this={self.T_parent_this.tolist()})"
 
 
+@named_arguments
 class MassPoint(PointState):
     """A named point of a body. Position and axes are seen from the structure point and do not change."""
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from interstage.mass.body import MassBody
 
 
+@named_arguments
 def tree_text(body: MassBody, points: bool = False) -> str:
     """Return a table with one line for each part, indented below the part that carries it.
 

@@ -354,7 +354,7 @@ def _positive(what: str, **sizes: float) -> list[float]:
     """Return sizes as real numbers; refuse one that is not positive."""
     for name, value in sizes.items():
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not (number and np.isfinite(value) and value > 0.0):
+        if not (number and 0.0 < value < np.inf):
             raise InputError(f"{what}: {name} must be a positive number", got=shown(value))
     return [float(value) for value in sizes.values()]
 

@@ -28,6 +28,7 @@ _WRITTEN_FOR = re.compile(rb"for Simcenter Nastran version (\d{4}(?:\.\d+)?)", r
 _FOR_MSC = re.compile(rb"^\$ *pyNastran *: *version *= *msc\b", re.IGNORECASE | re.MULTILINE)
 
 
+@named_arguments
 class Deck:
     """A deck that was read.
 
@@ -186,6 +187,7 @@ def read_deck(path: str | Path, allow_outside: bool = False, strict: bool = True
     return _read(text_from_file(path, allow_outside), Path(path).name, strict)
 
 
+@named_arguments
 def deck_from_text(text: str, strict: bool = True) -> Deck:
     """Read a deck given as a string: bulk data only, or with executive and case control.
 

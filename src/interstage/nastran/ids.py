@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from interstage.calls import named_arguments
+
 MAX_IDS = 20_000_000
 
 Item = int | float | str | None
 Error = Callable[..., Exception]
 
 
+@named_arguments
 def expand_ids(
     values: Sequence[Item], error: Error, limit: int = MAX_IDS, within: np.ndarray | None = None
 ) -> np.ndarray:

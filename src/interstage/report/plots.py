@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ def nichols(
     return figure
 
 
+@named_arguments
 def pole_map(
     poles: Mapping[str, Any],
     *,
@@ -245,6 +247,7 @@ def pole_map(
     return figure
 
 
+@named_arguments
 def frequency_sweep(
     values: ArrayLike,
     frequencies_hz: ArrayLike,
@@ -261,9 +264,11 @@ def frequency_sweep(
     """
     x, hz = np.asarray(values, dtype=float), np.asarray(frequencies_hz, dtype=float)
     hz = hz[:, None] if hz.ndim == 1 else hz
-    if len(hz) != len(x):
+    if x.ndim != 1 or hz.ndim != 2 or len(hz) != len(x):
         raise InputError(
-            "a sweep does not fit its values", expected=f"{len(x)} rows of frequencies", got=f"{len(hz)}"
+            "a sweep does not fit its values",
+            expected=f"{x.size} rows of frequencies",
+            got=f"shape {hz.shape}",
         )
     panels = 1 if damping_ratio is None else 2
     figure = new_figure(7.5, 3.0 + 2.2 * panels)
@@ -284,6 +289,7 @@ def frequency_sweep(
     return figure
 
 
+@named_arguments
 def frequency_errors(
     reference_hz: ArrayLike,
     errors: Mapping[str, ArrayLike],
@@ -311,6 +317,7 @@ def frequency_errors(
     return figure
 
 
+@named_arguments
 def mac(
     matrix: ArrayLike,
     *,
@@ -321,8 +328,9 @@ def mac(
     title: str = "",
 ) -> Figure:
     """Draw modal assurance criteria (n, m), 0 to 1, as shades; numbers are written into small pictures."""
-    values = np.asarray(matrix, dtype=float)
-    if values.ndim != 2 or values.size == 0 or values.min() < -1e-9 or values.max() > 1.0 + 1e-6:
+    values = np.asarray(matrix)
+    fits = values.dtype.kind in "biuf" and values.ndim == 2 and values.size > 0
+    if not fits or values.min() < -1e-9 or values.max() > 1.0 + 1e-6:
         raise InputError(
             "a MAC picture needs a matrix of numbers from 0 to 1", got=f"shape {np.shape(matrix)}"
         )

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.calls import named_arguments
 from interstage.component.integrals import (
     PointIntegrals,
     PointMasses,
@@ -29,6 +30,7 @@ from interstage.vehicle.kernels import packed_size, weigh
 from interstage.vehicle.stack import Stack, row_picker
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class Integrals:
     """Integrals of n shapes at one fill, vehicle axes about the vehicle's origin.
@@ -89,6 +91,7 @@ class Integrals:
         return cls(*out)  # type: ignore[arg-type]
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class Partition:
     """Integrals of a vehicle as functions of its propellant: what flies in place of matrices.

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError, did_you_mean, shown
 from interstage.spatial.checks import as_array
 from interstage.units import quantity
@@ -50,6 +51,7 @@ class Load:
     kind: str = "force"
 
 
+@named_arguments
 def fly(
     shapes: Shapes,
     *,

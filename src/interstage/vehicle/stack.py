@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, did_you_mean, shown
 from interstage.linalg.eigen import eigenmodes
 from interstage.vehicle.coupling import Coupling, couple, uncoupled
@@ -37,6 +38,7 @@ class Modes:
         return f"<Modes: {len(hz)} flexible modes, {shown_hz} Hz>"
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class Stack:
     """A coupled structure.

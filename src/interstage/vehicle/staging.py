@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.calls import named_arguments
 from interstage.component.integrals import rigid_motion
 from interstage.errors import InputError, SolverError, shown
 from interstage.spatial.functions import (
@@ -54,6 +55,7 @@ class Part:
         )
 
 
+@named_arguments
 def split(shapes: Shapes, state: BodyState, parts: Mapping[str, Shapes | Vehicle]) -> dict[str, Part]:
     """Split a vehicle into parts.
 
