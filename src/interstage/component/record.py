@@ -11,6 +11,7 @@ The inertia of the deformed body follows from the integrals (NESC report, App. E
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -29,7 +30,9 @@ from interstage.errors import InputError, ModelError, known_names, shown
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from interstage.component.acceptance import ComponentCheck
     from interstage.component.interface_mass import InterfaceMass
+    from interstage.nastran import Deck
     from interstage.spatial import RigidInertia
 
 
@@ -396,6 +399,26 @@ class Component(Doors, Builders):
                 hint=known_names(self.node_ids),
             )
         return row
+
+    def check(self, deck: Deck | str | os.PathLike[str] | None = None) -> ComponentCheck:
+        """Check what a delivery of the component is asked for: grounding, interface, mass, lumped bodies, precision.
+
+        Parameters
+        ----------
+        deck : deck that the component was made from, whose mass it is compared with (default: none)
+
+        Returns
+        -------
+        ComponentCheck
+            Its `passed` says whether no item fails; printed, it is a page.
+        """
+        from interstage.component.acceptance import check_component
+
+        if deck is None:
+            return check_component(self)
+        from interstage.component.from_nastran.source import deck_mass
+
+        return check_component(self, deck_mass(deck))
 
     def keep_modes(self, modes: slice | Sequence[int] | np.ndarray) -> Component:
         """Keep some modes of a free body; normalized component modes cannot be dropped and are refused."""

@@ -30,6 +30,12 @@ def as_deck(deck: Deck | str | os.PathLike[str], allow_outside: bool) -> Deck:
     return deck if isinstance(deck, Deck) else read_deck(Path(deck), allow_outside=allow_outside)
 
 
+def deck_mass(deck: Deck | str | os.PathLike[str]) -> float:
+    """Return the mass of a deck's structure, in consistent units (WTMASS applied)."""
+    fe = FEModel.from_deck(as_deck(deck, allow_outside=False))
+    return fe.mass_properties().mass * fe.wtmass
+
+
 # the interface --------------------------------------------------------------------------------------------
 
 
