@@ -19,6 +19,7 @@ from interstage.fem import buckling as buckling
 from interstage.fem import extract as extract
 from interstage.fem import frequency_response as frequency_response
 from interstage.fem import normal_modes as normal_modes
+from interstage.fem import random_response as random_response
 from interstage.fem import static as static
 from interstage.fem import transient_response as transient_response
 from interstage.files import load as load

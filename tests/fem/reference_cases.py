@@ -115,3 +115,120 @@ def statics(folder: Path) -> Iterator[tuple[dict, float]]:
                         ours[i] = at.values[known[g]]
             worst = max(worst, grid_error(ours, theirs))
         yield asked, worst
+
+
+def complex_errors(found, reference: dict, name: str, k: int) -> float:
+    """Largest error of complex tables of one frequency, both parts over the largest size of the column."""
+    columns = [str(c) for c in reference[f"{name}.columns"]]
+    place = reference.get(f"{name}.layer", reference.get(f"{name}.node_id"))
+    at = {key: i for i, key in enumerate(keys(found.element_ids, found.node_ids))}
+    rows = [at[key] for key in keys(reference[f"{name}.element_id"], place)]
+    theirs = reference[f"{name}.values"][k]
+    ours = found.values[k][rows][:, [found.columns.index(c) for c in columns]]
+    size = np.maximum(np.abs(theirs).max(axis=0), 1e-3 * np.abs(theirs).max())
+    return float(np.max(np.abs(ours - theirs) / size))
+
+
+def spectrum_error(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """Largest difference of spectra or rms (..., columns), over the largest of the column or 1e-6 of the table's."""
+    size = np.abs(theirs).reshape(-1, theirs.shape[-1]).max(axis=0)
+    size = np.maximum(size, 1e-6 * size.max())
+    return float((np.abs(ours - theirs) / size).max())
+
+
+def nearest_error(ours: np.ndarray, theirs: list[float]) -> float:
+    """Largest relative difference of frequencies, each with the nearest that is left."""
+    left, worst = list(ours), 0.0
+    for one in theirs:
+        best = min(range(len(left)), key=lambda i: abs(left[i] - one))
+        worst = max(worst, abs(left.pop(best) - one) / max(abs(one), 1e-3))
+    return worst
+
+
+class Response:
+    """Results of the library for a case, each computed once."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.stated = folder, stated(folder)
+        self.fe = ist.FEModel.from_deck(deck_of(folder))
+        self.found: dict = {}
+
+    def steady(self, subcase: int | None):
+        """Response of a subcase in frequency or time."""
+        if subcase not in self.found:
+            run = ist.transient_response if self.stated["kind"] == "transient" else ist.frequency_response
+            self.found[subcase] = run(self.fe, subcase=subcase)
+        return self.found[subcase]
+
+    def random(self):
+        """Random response."""
+        if "random" not in self.found:
+            self.found["random"] = ist.random_response(self.fe)
+        return self.found["random"]
+
+    def grids(self, values: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        """Rows (k, n, 6) of g-set values (n_dof, k); scalar points stand in t1."""
+        out = np.zeros((values.shape[1], len(ids), 6), dtype=values.dtype)
+        for i, g in enumerate(ids.tolist()):
+            if int(self.fe.grids.find(g)) < 0 and int(self.fe.grids.find_spoint(g)) < 0:
+                continue
+            rows = values[ist.fem.response.point_rows(self.fe.grids, g)]
+            out[:, i, : len(rows)] = rows.T
+        return out
+
+    def error(self, asked: dict) -> float:
+        kind, _, name = asked["quantity"].partition(":")
+        if kind == "frequencies":
+            modes = ist.normal_modes(self.fe).frequencies_hz
+            return nearest_error(modes, self.stated["frequencies_hz"][: asked.get("first")])
+        if kind == "residual_vector_frequencies":
+            wanted = self.stated["frequencies_hz"][self.stated["n_modes_within_eigrl_range"] :]
+            return nearest_error(self.steady(asked.get("subcase")).residual_vectors_hz, wanted)
+        if kind == "ply_labels":
+            return self.labels()
+        if kind in ("response", "psd", "rms", "crossings"):
+            return self.grid_error(asked, kind, name)
+        of = {"response_forces": "forces", "response_stresses": "stresses", "psd_forces": "psd_forces"}[kind]
+        reference = arrays(self.folder / f"{of}.npz")
+        if kind == "psd_forces":
+            table = self.random().forces[name]
+            return spectrum_error(table.psd, reference[f"{name}.values"].astype(float))
+        found = getattr(self.steady(asked.get("subcase")), of)[name]
+        return max(complex_errors(found, reference, name, k) for k in range(len(reference[f"{name}.case"])))
+
+    def labels(self) -> float:
+        reference, tables = arrays(self.folder / "stresses.npz"), ist.normal_modes(self.fe).stresses
+        for key in [key for key in reference if key.endswith(".layer")]:
+            name = key.partition(".")[0]
+            theirs = {*zip(reference[f"{name}.element_id"].tolist(), reference[key].tolist())}
+            if theirs != {*zip(tables[name].element_ids.tolist(), tables[name].node_ids.tolist())}:
+                return 1.0
+        return 0.0
+
+    def grid_error(self, asked: dict, kind: str, name: str) -> float:
+        several = f"_s{asked.get('subcase')}"
+        stem = name if kind == "response" else f"{kind}_{name}"
+        path = self.folder / f"{stem}{several}.npz"
+        reference = arrays(path if path.exists() else self.folder / f"{stem}.npz")
+        ids, theirs, case = reference["grid_id"], reference["values"], reference["case"]
+        if kind != "response":
+            found = getattr(getattr(self.random(), name), kind)
+            return spectrum_error(self.grids(found.reshape(len(found), -1), ids), theirs.astype(float))
+        found = self.steady(asked.get("subcase"))
+        at = found.time if self.stated["kind"] == "transient" else found.frequencies_hz
+        columns = [int(np.argmin(np.abs(at - one))) for one in case]
+        assert np.allclose(at[columns], case, rtol=1e-5, atol=1e-9)
+        ours = self.grids(getattr(found, name)[:, columns], ids)
+        worst = 0.0
+        for k in range(len(case)):
+            if asked.get("since", -np.inf) <= case[k] <= asked.get("upto", np.inf):
+                scale = theirs if asked.get("scale") == "all" else None
+                worst = max(worst, grid_error(ours[k], theirs[k], scale))
+        return worst
+
+
+def responses(folder: Path) -> Iterator[tuple[dict, float]]:
+    """Yield what is judged of a run in frequency or time, and its error."""
+    response = Response(folder)
+    for asked in response.stated["compare"]:
+        yield asked, response.error(asked)

@@ -1,4 +1,4 @@
-"""`interstage response`: frequency or transient response of a deck."""
+"""`interstage response`: frequency, transient or random response of a deck."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interstage.fem import FrequencyResponse, TransientResponse
 
 COMPONENTS = ("t1", "t2", "t3", "r1", "r2", "r3")
-IN_TIME = (9, 12, 27, 31, 109, 112)
+IN_TIME = (9, 12, 27, 31, 69, 72, 109, 112)
 
 
 def response(
@@ -35,31 +35,53 @@ def response(
     in_time: bool | None = typer.Option(
         None, "--time/--frequency", help="Which of both; the deck's SOL otherwise."
     ),
+    random: bool | None = typer.Option(
+        None,
+        "--random/--no-random",
+        help="Spectra, rms values and crossing rates under RANDPS; where the deck's RANDOM selects them otherwise.",
+    ),
+    forces: bool = options.FORCES,
+    stresses: bool = options.STRESSES,
     as_json: bool = options.AS_JSON,
     csv: Path | None = typer.Option(
         None, "--csv", metavar="FILE", help="Write the motion of the points as CSV."
     ),
     allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
-    """Response to loads that change with frequency (SOL 108, 111) or time (SOL 109, 112)."""
+    """Response to loads that change with frequency (SOL 108, 111) or time (SOL 109, 112), and to random loads."""
+    from interstage.cli import random_tables
     from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
-    from interstage.fem import frequency_response, transient_response
+    from interstage.fem import frequency_response, random_response, transient_response
 
     with progress(quiet=as_json) as report:
         _, fe = read_model(deck, allow_outside, report)
         report("response")
-        solve = (
-            transient_response if (fe.sol in IN_TIME if in_time is None else in_time) else frequency_response
-        )
-        result = solve(fe, subcase=subcase, modal=modal, n_modes=n_modes)
+        moving = fe.sol in IN_TIME if in_time is None else in_time
+        shaken = None
+        if random or (random is None and not moving and random_tables.selected_here(fe, subcase)):
+            shaken = random_response(fe, subcase=subcase, modal=modal, n_modes=n_modes)
+            result = next((one for one in shaken.responses if one.subcase == subcase), shaken.responses[0])
+        else:
+            solve = transient_response if moving else frequency_response
+            result = solve(fe, subcase=subcase, modal=modal, n_modes=n_modes)
+        kinds = [name for name, asked in (("forces", forces), ("stresses", stresses)) if asked]
     points = {one: result.at(one) for one in point or _moving(fe, result)}
     if csv is not None:
         _write(csv, result, points)
     if as_json:
-        print(json_text(_machine(fe, result, points)))
-    else:
-        _show(fe, result, points)
+        out = _machine(fe, result, points)
+        for kind in kinds:
+            out[kind] = {name: _table(table) for name, table in getattr(result, kind).items()}
+        if shaken is not None:
+            out["random"] = random_tables.machine(shaken, list(points), kinds)
+        print(json_text(out, gaps=random_tables.not_numbers(result)))
+        return
+    _show(fe, result, points)
+    if shaken is not None:
+        random_tables.show(shaken, list(points), kinds)
+    elif kinds:
+        random_tables.show_largest(result, kinds)
 
 
 def _moving(fe, result) -> list[int]:
@@ -93,14 +115,33 @@ def _axis(result: FrequencyResponse | TransientResponse) -> tuple[str, list[floa
 
 
 def _machine(fe, result, points) -> dict:
+    from interstage.fem.response import point_rows
+
     name, values = _axis(result)
-    out: dict = {"deck": fe.source, name: values, "points": {}, "notes": list(result.notes)}
-    for point, u in points.items():
-        if name == "time":
-            out["points"][str(point)] = u.tolist()
-        else:
-            out["points"][str(point)] = {"real": u.real.tolist(), "imaginary": u.imag.tolist()}
+    out: dict = {"deck": fe.source, "subcase": result.subcase, name: values}
+    out |= {"modes_hz": result.modes_hz.tolist(), "notes": list(result.notes)}
+    out["residual_vectors_hz"] = [hz for hz in result.residual_vectors_hz.tolist() if hz < float("inf")]
+    out["points"] = {str(point): _parts(u) for point, u in points.items()}
+    for kind in ("velocity", "acceleration", "spc_forces"):
+        whole = getattr(result, kind)
+        out[kind] = {str(point): _parts(whole[point_rows(fe.grids, point)]) for point in points}
     return out
+
+
+def _parts(values) -> list | dict:
+    """Real values as a list, complex ones as two."""
+    if values.dtype.kind != "c":
+        return values.tolist()
+    return {"real": values.real.tolist(), "imaginary": values.imag.tolist()}
+
+
+def _table(table) -> dict:
+    return {
+        "columns": list(table.columns),
+        "element_ids": table.element_ids.tolist(),
+        "node_ids": None if table.node_ids is None else table.node_ids.tolist(),
+        "values": _parts(table.values),
+    }
 
 
 def _write(path: Path, result, points) -> None:

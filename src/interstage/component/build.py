@@ -34,11 +34,11 @@ from interstage.component.interface import check_grids, coordinates_of
 from interstage.component.options import ReductionOptions
 from interstage.component.record import ChildBody, Component, CraigBampton
 from interstage.component.recovery import Recoverer, recovery_rows
-from interstage.component.residual import load_columns
 from interstage.component.rigid import rigid_motions
 from interstage.component.unit_loads import unit_loads
 from interstage.errors import ModelError
 from interstage.linalg.eigen_request import EigenRequest
+from interstage.linalg.residual import load_columns
 
 
 @dataclass

@@ -14,12 +14,12 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from interstage.component.residual import residual_vectors, static_response
 from interstage.component.rigid import RIGID_THRESHOLD_HZ, rigid_motions, split
 from interstage.errors import ModelError
-from interstage.linalg.eigen import EigenResult, eigenmodes
+from interstage.linalg.eigen import EigenResult, requested_modes
 from interstage.linalg.eigen_request import EigenRequest
 from interstage.linalg.refine import RefinedFactor, factored_eigen, flexible_eigenvalues, rayleigh_ritz
+from interstage.linalg.residual import residual_vectors, static_response
 
 REDUCED_STRAIN = 1e-9  # forces of rigid motion, relative, in a reduced stiffness matrix
 # Kinetic energy, relative, of a mode that is static motion of the interface but for rounding.
@@ -135,7 +135,7 @@ def free_modes(
 
 def _eigen(K: Any, M: Any, request: EigenRequest) -> EigenResult:
     """The modes of a request, mass-normalized."""
-    return eigenmodes(K, M, request.count, request.low, request.high)
+    return requested_modes(K, M, request)
 
 
 def _evidence(found: EigenResult) -> dict[str, str]:

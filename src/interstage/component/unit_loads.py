@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.component.residual import held_response
 from interstage.component.rigid import orthonormal, rigid_motions
 from interstage.errors import ModelError
+from interstage.linalg.residual import held_response
 
 if TYPE_CHECKING:
     from interstage.component.build import Assembled

@@ -22,6 +22,7 @@ from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.groups import GroupEnergy, energy_by_group
 from interstage.fem.measured import MeasuredModes, read_measured
 from interstage.fem.model import FEModel
+from interstage.fem.random_response import RandomResponse, random_response
 from interstage.fem.recovery import Recovery, Table
 from interstage.fem.response import (
     FrequencyResponse,
@@ -48,6 +49,7 @@ __all__ = [
     "GroupEnergy",
     "MeasuredModes",
     "Modes",
+    "RandomResponse",
     "Recovery",
     "Table",
     "TransientResponse",
@@ -60,6 +62,7 @@ __all__ = [
     "geometric_stiffness",
     "lumped_beam",
     "normal_modes",
+    "random_response",
     "read_measured",
     "static",
     "static_subcases",

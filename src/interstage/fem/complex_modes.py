@@ -90,7 +90,7 @@ def complex_modes(
     check_model(fe)
     case = _case(fe, subcase)
     request = _request(fe, case)
-    problem = ResponseProblem(fe, case.id, fe.sol in MODAL if modal is None else modal, None)
+    problem = ResponseProblem(fe, case.id, fe.sol in MODAL if modal is None else modal, None, None)
     given = fe.direct.selected(fe.grids.n_dof, _number(case, "TFL"), _names(case))
     T = _basis(problem, fe)
     extra = len(fe.direct.extra)

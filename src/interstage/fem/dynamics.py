@@ -1,8 +1,8 @@
-"""What a dynamic analysis asks for: loads in time and frequency, frequencies, time steps, tables of damping."""
+"""What a dynamic analysis asks for: loads in time and frequency, frequencies, time steps, tables, random loads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,6 +60,26 @@ class Polynomial:
         return np.polynomial.polynomial.polyval(t, self.coefficients)
 
 
+@dataclass(frozen=True)
+class Gust:
+    """Spectrum of turbulence S(f) = 2 w² τ (1 + 2 (p + 1) (kτω)²) / (1 + (kτω)²)^(p + 3/2), ω = 2πf (TABRNDG).
+
+    ratio : τ = L/U, length of the turbulence over the airspeed; size : w, its rms speed; k, p : 1.339, 1/3 of von
+    Kármán, 1, 1/2 of Dryden
+    """
+
+    ratio: float
+    size: float
+    k: float
+    p: float
+
+    def __call__(self, at: np.ndarray) -> np.ndarray:
+        x = (self.k * self.ratio * 2.0 * np.pi * np.asarray(at, dtype=float)) ** 2
+        return (
+            2.0 * self.size**2 * self.ratio * (1.0 + 2.0 * (self.p + 1.0) * x) / (1.0 + x) ** (self.p + 1.5)
+        )
+
+
 Table = Tabulated | Polynomial
 
 
@@ -69,6 +89,8 @@ class TimeLoad:
 
     spatial : ids whose loads give places and sizes; table : of time, or None for the formula
     begin, end : of the formula; frequency, Hz; phase, rad; growth : c; power : b
+    delays : id of delays point by point in place of `delay`, 0 without
+    motion : None for forces; 0, 1, 2 for an enforced displacement, velocity, acceleration
     """
 
     spatial: int
@@ -80,12 +102,15 @@ class TimeLoad:
     phase: float = 0.0
     growth: float = 0.0
     power: float = 0.0
+    delays: int = 0
+    motion: int | None = None
 
-    def __call__(self, t: np.ndarray) -> np.ndarray:
-        """Factor at times t."""
+    def __call__(self, t: np.ndarray, later: float = 0.0, turned: float = 0.0) -> np.ndarray:
+        """Factor at times t of points that are loaded `later` than others, s."""
+        delay = self.delay + later
         if self.table is not None:
-            return np.where(t >= self.delay, self.table(t - self.delay), 0.0)
-        s = np.asarray(t, dtype=float) - self.begin - self.delay
+            return np.where(t >= delay, self.table(t - delay), 0.0)
+        s = np.asarray(t, dtype=float) - self.begin - delay
         on = (s >= 0.0) & (s <= self.end - self.begin)
         s = np.where(on, s, 0.0)
         wave = np.cos(2.0 * np.pi * self.frequency * s + self.phase)
@@ -97,6 +122,7 @@ class FrequencyLoad:
     """A load that changes with frequency: (real + i imaginary) or size e^{i angle}, turned by a phase and a delay.
 
     first, second : tables of frequency in Hz, or constants; polar : size and angle in degrees instead of both parts
+    delays, phases, motion : as in TimeLoad; phases point by point in degrees
     """
 
     spatial: int
@@ -105,12 +131,16 @@ class FrequencyLoad:
     polar: bool = False
     delay: float = 0.0
     phase: float = 0.0
+    delays: int = 0
+    phases: int = 0
+    motion: int | None = None
 
-    def __call__(self, f: np.ndarray) -> np.ndarray:
-        """Complex factor at frequencies f, Hz."""
+    def __call__(self, f: np.ndarray, later: float = 0.0, turned: float = 0.0) -> np.ndarray:
+        """Complex factor at frequencies f, Hz, of points that are loaded `later`, s, or `turned`, rad."""
         a, b = (t(f) if callable(t) else np.full(np.shape(f), t) for t in (self.first, self.second))
         value = a * np.exp(1j * np.deg2rad(b)) if self.polar else a + 1j * b
-        return value * np.exp(1j * (self.phase - 2.0 * np.pi * np.asarray(f) * self.delay))
+        delay, phase = self.delay + later, self.phase + turned
+        return value * np.exp(1j * (phase - 2.0 * np.pi * np.asarray(f) * delay))
 
 
 @dataclass(frozen=True)
@@ -182,8 +212,13 @@ class Dynamics:
     spatial : id -> (dofs, values), loads of DAREA; other static loads with that id are added where they are used
     loads : id -> TimeLoad or FrequencyLoad; sums : id of a DLOAD -> (factor, id)
     sequences : id of LSEQ -> EXCITEID -> (load set, temperature set), 0 where there is none
+    delays, phases : id -> (dofs, values), s and degrees
     start : id -> (dofs, displacements, velocities)
-    refused : the error to raise if a response is asked for; by_frequency : if one in frequency is
+    spectra : id -> spectrum of frequency in Hz; random : id -> (subcase, subcase, factor, spectrum or 0)
+    lags : id -> times of autocorrelations
+    varying : card of an element -> element -> what depends on frequency, ("K" | "B" | "GE", component) -> table
+    residual_dofs : g-set dofs whose unit loads make residual vectors (RVDOF)
+    refused : the error to raise if a response is asked for
     """
 
     spatial: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
@@ -193,9 +228,15 @@ class Dynamics:
     frequencies: dict[int, list[FrequencyList]] = field(default_factory=dict)
     steps: dict[int, TimeSteps] = field(default_factory=dict)
     damping: dict[int, ModalDamping] = field(default_factory=dict)
+    delays: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    phases: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     start: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    spectra: dict[int, Callable[[np.ndarray], np.ndarray]] = field(default_factory=dict)
+    random: dict[int, list[tuple[int, int, complex, int]]] = field(default_factory=dict)
+    lags: dict[int, np.ndarray] = field(default_factory=dict)
+    varying: dict[str, dict[int, dict[tuple[str, int], Table]]] = field(default_factory=dict)
+    residual_dofs: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     refused: InterstageError | None = None
-    by_frequency: InterstageError | None = None
 
     def parts(self, sid: int, kind: type) -> list[tuple[float, TimeLoad | FrequencyLoad]]:
         """Loads of a set with their factors; those of another kind than asked for are an error."""

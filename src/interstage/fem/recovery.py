@@ -139,6 +139,7 @@ class Recovery:
     free : number of a block -> motions (n, m) with which its elements are free of stress (thermal expansion)
     heat : number of a block -> change of temperature and gradient (n, 2), for plies that expand unlike each other
     spans : number of a block of bars -> end loads (n, 12), element axes, of what acts between their ends
+    given : number of a block -> results (n, r, k) that do not follow from u alone, as of dampers
     """
 
     def __init__(
@@ -149,11 +150,13 @@ class Recovery:
         free: Mapping[int, np.ndarray] | None = None,
         spans: Mapping[int, np.ndarray] | None = None,
         heat: Mapping[int, np.ndarray] | None = None,
+        given: Mapping[int, np.ndarray] | None = None,
     ):
         self.fe, self.single = fe, u.ndim == 1
         self._free = {id(fe.blocks[k]): value for k, value in (free or {}).items()}
         self._heat = {id(fe.blocks[k]): value for k, value in (heat or {}).items()}
         self._spans = {id(fe.blocks[k]): value for k, value in (spans or {}).items()}
+        self._given = {id(fe.blocks[k]): value for k, value in (given or {}).items()}
         self.u = u[:, None] if self.single else u
         self.options = options or output_options(fe.case)
 
@@ -179,6 +182,8 @@ class Recovery:
 
     def results(self, block: ElementBlock) -> np.ndarray:
         """Results (n, r, k) of all elements of a block."""
+        if id(block) in self._given:
+            return self._given[id(block)]
         out = np.zeros((0, 0, self.u.shape[1]))
         for rows in _chunks(len(block)):
             part = block.recovery(rows) @ self.strained(block, rows)

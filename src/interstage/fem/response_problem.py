@@ -1,112 +1,217 @@
-"""The problem behind a response: matrices, damping, modes and loads of a subcase, on the f-set or on modes."""
+"""The problem behind a response: matrices, damping, modes and loads of a subcase, on the f-set or on modes.
+
+Enforced motions u_s carry the structure with them: u_f = y + W u_s, where W = -K_ff⁻¹ K_fs on modes and 0 on the f-set,
+and y answers to P - (Z_ff W + Z_fs) u_s, with Z any of the matrices.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.case import Subcase
-from interstage.fem.dynamics import FrequencyLoad, TimeLoad
+from interstage.fem.dynamics import FrequencyLoad
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import ReducedModel, reduce_model
-from interstage.fem.requests import check_model
+from interstage.fem.requests import check_model, modes_request
+from interstage.fem.response_loads import DynamicLoads, Part, moving, selected, steady
+from interstage.fem.response_modes import ModalBasis, number, unit_modes
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import normal_modes, subcase_constraints
-from interstage.fem.thermal import expansion_of_set, thermal_case
+from interstage.fem.varying import Varying
+from interstage.linalg.refine import RefinedFactor
+from interstage.linalg.residual import held_response, static_response
 
-MODAL = (110, 111, 112)
-ROUNDING = 1e-14  # of the strain energy of a mode, all of its terms taken as positive
+MODAL = (11, 12, 30, 31, 71, 72, 110, 111, 112)
+FIRST_PROGRAM = (11, 12)  # rigid formats of NASTRAN-95: ND modes of EIGR, whatever the end of their range
+
+
+class Enforced(NamedTuple):
+    """Enforced motions of m shapes: values u (m, k) and their derivatives v and a at frequencies or times."""
+
+    u: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
 
 
 class ResponseProblem:
-    """Matrices and loads of a subcase on the f-set, or on modes."""
+    """Matrices and loads of a subcase on the f-set, or on modes.
 
-    def __init__(self, fe: FEModel, subcase: int | None, modal: bool | None, n_modes: int | None):
+    kind : TimeLoad or FrequencyLoad; None without loads
+    """
+
+    def __init__(
+        self, fe: FEModel, subcase: int | None, modal: bool | None, n_modes: int | None, kind: type | None
+    ):
         check_model(fe)
-        self.fe = fe
+        self.fe, self.kind = fe, kind
         if fe.dynamics.refused is not None:
             raise fe.dynamics.refused
         self.case = _case(fe, subcase)
         self.modal = fe.sol in MODAL if modal is None else modal
         self.notes = list(fe.notes)
-        self.G = _param(fe, "G")
+        self.G = number(fe, "G")
         constraints = subcase_constraints(fe, self.case, SetCards())
         constraints.hold(fe.set_cards(self.case).q)
         self.reduced: ReducedModel = reduce_model(fe.K_gg, fe.M_gg, fe.grids, constraints)
         self.notes += self.reduced.notes
         self.K, self.M = self.reduced.K_ff, self.reduced.to_f(fe.M_gg)
         self.B, self.K4 = self.reduced.to_f(fe.B_gg), self.reduced.to_f(fe.K4_gg)
-        for name, part in (("ALPHA1", self.M), ("ALPHA2", self.K)):
-            if _param(fe, name):
-                self.B = self.B + _param(fe, name) * part
+        self.B_gg = fe.B_gg
+        for name, part, whole in (("ALPHA1", self.M, fe.M_gg), ("ALPHA2", self.K, fe.K_gg)):
+            if number(fe, name):
+                self.B = self.B + number(fe, name) * part
+                self.B_gg = self.B_gg + number(fe, name) * whole
+        self.varying = Varying(fe) if kind is FrequencyLoad else None
+        self._read_loads()
         self.modes_hz = np.zeros(0)
+        self.residual_hz = np.zeros(0)
         self._shapes: np.ndarray | None = None
+        self._late: np.ndarray | None = None  # static response (f, parts) that modes lack (MODACC)
         self.elastic: slice | np.ndarray = slice(
             None
         )  # unknowns that resist at rest: all, or modes but rigid ones
-        wanted = self._modes_wanted()
-        if self.modal or wanted:
-            found = normal_modes(fe, n_modes=n_modes, subcase=self.case.id)
-            self.modes_hz = np.abs(found.frequencies_hz)
-            if self.modal:
-                kept = self._kept_modes()
-                self._take_modes(found.shapes[self.reduced.sets.f][:, kept], found.eigenvalues[kept])
+        self._carried = np.zeros((len(self.reduced.sets.f), len(self.enforced)))
+        if self.modal or self._modes_wanted():
+            self._solve_modes(n_modes)
+        self._reduce_enforced()
+
+    def _read_loads(self) -> None:
+        """Forces and enforced motions; what is enforced on free degrees of freedom is left out, with a note."""
+        parts = [] if self.kind is None else DynamicLoads(self.fe, self.case, self.kind, self.notes).parts
+        self.forces = [part for part in parts if part.motion is None]
+        self.enforced: list[Part] = []
+        held = self.reduced.sets.s
+        for part in parts:
+            if part.motion is None:
+                continue
+            free = np.setdiff1d(np.flatnonzero(part.place), held)
+            if len(free):
+                name = self.fe.grids.name_of(int(free[0]))
+                self.notes.append(
+                    f"SPCD on {name} is left out: it is not constrained (and {len(free) - 1} others)"
+                    if len(free) > 1
+                    else f"SPCD on {name} is left out: it is not constrained"
+                )
+            self.enforced.append(part)
+        self._values_s = np.column_stack(
+            [one.place[held] for one in self.enforced] or [np.zeros((len(held), 0))]
+        )
+
+    def _solve_modes(self, n_modes: int | None) -> None:
+        low = None
+        if n_modes is None and self.fe.sol in FIRST_PROGRAM:
+            asked = modes_request(self.fe, self.case)
+            if asked.count and asked.nearest is None:
+                n_modes, low = asked.count, asked.low
+        found = normal_modes(self.fe, n_modes=n_modes, f_min=low, subcase=self.case.id)
+        self.modes_hz = np.abs(found.frequencies_hz)
+        if not self.modal:
+            return
+        phi, values = unit_modes(self.K, self.M, found.shapes[self.reduced.sets.f], found.eigenvalues)
+        if self.enforced:
+            u = self.reduced.recover_f(self._carried, self._values_s)
+            self._carried = -self._static(self.reduced.load_f(self.fe.K_gg @ u), phi[:, values == 0.0])
+        basis = ModalBasis(self, phi, values, self._kept_modes())
+        self.notes += basis.notes
+        self.residual_hz = basis.residual_hz
+        if not basis.values.all():
+            self.elastic = np.flatnonzero(basis.values)
+        if number(self.fe, "MODACC", -1.0) >= 0.0 and self.forces:
+            self._late = self._lacking(basis)
+        self._shapes = basis.shapes
+        self.K, self.M, self.B, self.K4 = basis.K, basis.M, basis.B, basis.K4
+
+    def _static(self, P: np.ndarray, rigid: np.ndarray) -> np.ndarray:
+        """Solve K u = P for loads that are in balance where the structure is free to move as a whole."""
+        if rigid.shape[1]:
+            return held_response(self.K, P, rigid, self._name_f)
+        return RefinedFactor(self.K, self._name_f).solve(P)
+
+    def _name_f(self, i: int) -> str:
+        return self.fe.grids.name_of(int(self.reduced.sets.f[i]))
+
+    def _lacking(self, basis: ModalBasis) -> np.ndarray:
+        """Static response (f, parts) to each force that modes lack: mode acceleration is Φ q + this times the force."""
+        phi = basis.shapes[:, : basis.n_modes]
+        values = basis.values[: basis.n_modes]
+        P = np.column_stack([self.reduced.load_f(one.place[:, None]) for one in self.forces])
+        rigid = phi[:, values == 0.0]
+        u = static_response(self.K, self.M, P, rigid, None, self._name_f)
+        whole = basis.shapes[:, basis.values != 0.0]
+        held = basis.values[basis.values != 0.0]
+        self.notes.append(
+            "mode acceleration: displacements hold the static response of all modes (PARAM MODACC)"
+        )
+        return u - whole @ ((whole.T @ P) / held[:, None])
+
+    def load_patterns(self) -> list[np.ndarray]:
+        """Loads (f, p) of all subcases with these constraints, those of enforced motions included."""
+        mine = (self.case.spc, self.case.mpc, self.case.suport1)
+        out = [self.reduced.load_f(one.place[:, None]) for one in self.forces]
+        for case in self.fe.case.subcases:
+            if case.id == self.case.id or (case.spc, case.mpc, case.suport1) != mine:
+                continue
+            if (case.analysis or "").startswith(("MODE", "STAT")) or not selected(case, "DLOA"):
+                continue
+            for part in DynamicLoads(self.fe, case, self.kind, []).parts if self.kind else ():
+                if part.motion is None:
+                    out.append(self.reduced.load_f(part.place[:, None]))
+        if self.enforced:
+            u = self.reduced.recover_f(self._carried, self._values_s)
+            for A in (self.fe.M_gg, self.B_gg, self.fe.K4_gg):
+                found, size = self.reduced.load_f(A @ u), self.reduced.load_f(abs(A) @ np.abs(u))
+                out.append(np.where(np.abs(found) > 1e-9 * np.abs(size).max(axis=0), found, 0.0))
+        return out
 
     def _kept_modes(self) -> np.ndarray:
         """Modes that take part: the first LMODES, or else those from LFREQ to HFREQ."""
-        first = int(_param(self.fe, "LMODES"))
+        first = int(number(self.fe, "LMODES"))
         if first > 0:
             return np.arange(min(first, len(self.modes_hz)))
-        low, high = _param(self.fe, "LFREQ"), _param(self.fe, "HFREQ", np.inf)
+        low, high = number(self.fe, "LFREQ"), number(self.fe, "HFREQ", np.inf)
         kept = np.flatnonzero((self.modes_hz >= low) & (self.modes_hz <= high))
         if not len(kept):
             raise ModelError("no mode lies between PARAM LFREQ and HFREQ", where=self.fe.source)
         return kept
 
     def _modes_wanted(self) -> bool:
-        lists = self.fe.dynamics.frequencies.get(_selected(self.case, "FREQ"), [])
+        lists = self.fe.dynamics.frequencies.get(selected(self.case, "FREQ"), [])
         return any(one.kind != "given" for one in lists)
 
-    def _take_modes(self, shapes: np.ndarray, eigenvalues: np.ndarray) -> None:
-        scale = 1.0 / np.sqrt(np.einsum("ik,ik->k", shapes, self.M @ shapes))
-        phi = shapes * scale
-        self._shapes = phi
-        # a rigid mode has no stiffness but round-off
-        noise = ROUNDING * np.einsum("ik,ik->k", np.abs(phi), abs(self.K) @ np.abs(phi))
-        values = np.where(eigenvalues <= noise, 0.0, eigenvalues)
-        if not values.all():
-            self.elastic = np.flatnonzero(values)
-        g = np.zeros(len(values))
-        table = _selected(self.case, "SDAM")
-        if table:
-            if table not in self.fe.dynamics.damping:
-                known = known_names(sorted(self.fe.dynamics.damping))
-                raise ModelError(f"SDAMPING = {table} selects a TABDMP1 that is not in the deck", hint=known)
-            g = self.fe.dynamics.damping[table].g(np.sqrt(values) / 2.0 / np.pi)
-        B, K4 = (_cleaned(phi.T @ (A @ phi)) for A in (self.B, self.K4))
-        self.K, self.M = np.diag(values), np.eye(len(values))
-        if int(_param(self.fe, "KDAMP", 1.0)) == -1:
-            self.B, self.K4 = B, K4 + np.diag(g * values)
-        else:
-            self.B, self.K4 = B + np.diag(g * np.sqrt(values)), K4
-        self.notes.append(f"{len(values)} modes up to {np.sqrt(values.max(initial=0.0)) / 2 / np.pi:.5g} Hz")
+    def _reduce_enforced(self) -> None:
+        """Forces (n, m) of unit enforced motion through K, K4, B and M."""
+        u = self.reduced.recover_f(self._carried, self._values_s)
+        self._through = [
+            self._to_problem(A @ u) for A in (self.fe.K_gg, self.fe.K4_gg, self.B_gg, self.fe.M_gg)
+        ]
+        if self._shapes is not None and self.enforced:
+            # what W is made for; left over is rounding
+            self._through[0] = np.zeros_like(self._through[0])
 
     def make_viscous(self) -> None:
         """Turn structural damping into viscous damping at W3 and W4, where those are given; else it is left out."""
-        w3, w4 = _param(self.fe, "W3"), _param(self.fe, "W4")
+        w3, w4 = number(self.fe, "W3"), number(self.fe, "W4")
         if self.G and w3 > 0.0:
-            self.B = self.B + self.G / w3 * self.K
+            self._add_damping(self.G / w3, self.K, self._through[0], self.fe.K_gg)
         if w4 > 0.0:
-            self.B = self.B + self.K4 / w4
+            self._add_damping(1.0 / w4, self.K4, self._through[1], self.fe.K4_gg)
         lost = [name for name, there, w in (("PARAM G", self.G, w3), ("GE of elements", _any(self.K4), w4))
                 if there and not w]  # fmt: skip
         if lost:
             self.notes.append(f"{' and '.join(lost)}: structural damping without W3, W4 has no part in time")
 
+    def _add_damping(self, factor: float, here, through: np.ndarray, whole) -> None:
+        self.B = self.B + factor * here
+        self._through[2] = self._through[2] + factor * through
+        self.B_gg = self.B_gg + factor * whole
+
     def frequencies(self) -> np.ndarray:
         """Frequencies of the deck's FREQi, ascending; of those that lie within PARAM DFREQ of the range, the first."""
-        sid, known = _selected(self.case, "FREQ"), self.fe.dynamics.frequencies
+        sid, known = selected(self.case, "FREQ"), self.fe.dynamics.frequencies
         if sid not in known:
             raise ModelError(
                 f"subcase {self.case.id} selects no frequencies that are in the deck",
@@ -119,7 +224,7 @@ class ResponseProblem:
             raise ModelError(
                 f"the FREQi of set {sid} give no frequency", where=self.fe.source, hint="widen F1 to F2"
             )
-        apart = _param(self.fe, "DFREQ", 1e-5) * (found[-1] - found[0])
+        apart = number(self.fe, "DFREQ", 1e-5) * (found[-1] - found[0])
         kept: list[float] = []
         for f in found.tolist():
             if not kept or f - kept[-1] >= apart:
@@ -128,137 +233,118 @@ class ResponseProblem:
 
     def steps(self):
         """Time steps of the deck's TSTEP."""
-        sid, known = _selected(self.case, "TSTEP"), self.fe.dynamics.steps
+        sid, known = selected(self.case, "TSTEP"), self.fe.dynamics.steps
         if sid not in known:
             what = f"subcase {self.case.id} selects no TSTEP that is in the deck"
             raise ModelError(what, where=self.fe.source, hint=known_names(sorted(known)))
         return known[sid]
 
-    def frequency_loads(self, f: np.ndarray) -> np.ndarray:
-        """Loads (n, k) at frequencies."""
-        return self._loads(FrequencyLoad, f)
+    def frequency_loads(self, f: np.ndarray) -> tuple[np.ndarray, Enforced]:
+        """Loads (n, k) at frequencies, those of enforced motions taken in, and these motions."""
+        if not self.forces and not self.enforced:
+            self._require_load()
+        u = steady(self.enforced, f, self.notes)
+        w = 2.0 * np.pi * f
+        motion = Enforced(u, 1j * w * u, -(w**2) * u)
+        K, K4, B, M = self._through
+        P = self._applied(f).astype(complex)
+        P -= ((1.0 + 1j * self.G) * K + 1j * K4) @ motion.u + B @ motion.v + M @ motion.a
+        return P, motion
 
-    def time_loads(self, t: np.ndarray) -> np.ndarray:
-        """Loads (n, k) at times."""
-        return self._loads(TimeLoad, t)
+    def time_loads(self, t: np.ndarray) -> tuple[np.ndarray, Enforced]:
+        """Loads (n, k) at times, as `frequency_loads`."""
+        if not self.forces and not self.enforced and not selected(self.case, "IC"):
+            self._require_load()
+        motion = Enforced(*moving(self.enforced, t))
+        K, _, B, M = self._through
+        return self._applied(t).real - K @ motion.u - B @ motion.v - M @ motion.a, motion
 
-    def _loads(self, kind: type, at: np.ndarray) -> np.ndarray:
-        sid = _selected(self.case, "DLOA")
-        if not sid:
+    def _require_load(self) -> None:
+        if not selected(self.case, "DLOA"):
             raise ModelError(f"subcase {self.case.id} selects no dynamic load (DLOAD)", where=self.fe.source)
-        total: np.ndarray | float = 0.0
-        for factor, load in self.fe.dynamics.parts(sid, kind):
-            place = self._to_problem(self._spatial(load.spatial))
-            total = total + factor * place[:, None] * np.asarray(load(at))[None, :]
-        return np.asarray(total)
 
-    def _spatial(self, sid: int) -> np.ndarray:
-        """Places and sizes (n_dof,) of an EXCITEID: DAREA, loads and temperatures of that number, and LSEQ."""
-        fe, out, found = self.fe, np.zeros(self.fe.grids.n_dof), False
-        if sid in fe.dynamics.spatial:
-            dofs, values = fe.dynamics.spatial[sid]
-            np.add.at(out, dofs, values)
-            found = True
-        sequence = self._sequence()
-        through = [sequence[sid]] if sid in sequence else []
-        for number, hot in through or [(sid, sid)]:
-            if number in fe.loads or (through and number):
-                out += fe.loads.vector(number, fe.M_gg)
-                found = True
-            if hot in fe.loads.temperatures or (through and hot):
-                out += expansion_of_set(fe, hot, thermal_case(self.case)[1]).load
-                found = True
-        if not found:
-            raise ModelError(
-                f"dynamic load names EXCITEID {sid}, for which there is no DAREA, static load or temperature",
-                where=fe.source,
-            )
-        return out
+    def _applied(self, at: np.ndarray) -> np.ndarray:
+        """Forces (n, k) at frequencies or times."""
+        if not self.forces:
+            return np.zeros((self.K.shape[0], len(at)))
+        place = self._to_problem(np.column_stack([one.place for one in self.forces]))
+        return place @ np.stack([one.value(at) for one in self.forces])
 
-    def _sequence(self) -> dict[int, tuple[int, int]]:
-        """The LSEQ that LOADSET selects, or the only one that there is."""
-        known, chosen = self.fe.dynamics.sequences, _selected(self.case, "LOADSET")
-        if chosen and chosen not in known:
-            raise ModelError(
-                f"LOADSET = {chosen} selects an LSEQ that is not in the deck",
-                where=self.fe.source,
-                hint=known_names(sorted(known)),
-            )
-        if not chosen and len(known) > 1:
-            raise ModelError(
-                f"subcase {self.case.id} has no LOADSET, and there are {len(known)} sets of LSEQ",
-                where=self.fe.source,
-                hint="add LOADSET to case control; sets " + known_names(sorted(known)),
-            )
-        if not chosen and known:
-            (chosen,) = known
-            note = f"no LOADSET selects LSEQ set {chosen}, the only one: it is taken (NASTRAN needs LOADSET)"
-            if note not in self.notes:
-                self.notes.append(note)
-        return known.get(chosen, {})
+    def applied_g(self, at: np.ndarray) -> np.ndarray:
+        """Forces (n_dof, k) on the g-set at frequencies or times."""
+        if not self.forces:
+            return np.zeros((self.fe.grids.n_dof, len(at)))
+        return np.column_stack([one.place for one in self.forces]) @ np.stack(
+            [one.value(at) for one in self.forces]
+        )
 
     def _to_problem(self, P_g: np.ndarray) -> np.ndarray:
-        P_f = self.reduced.load_f(P_g[:, None])[:, 0]
+        P_f = self.reduced.load_f(P_g)
         return P_f if self._shapes is None else self._shapes.T @ P_f
 
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
-        """Initial displacement and velocity (n,) of IC; from rest without."""
-        n, sid = self.K.shape[0], _selected(self.case, "IC")
+    def changing(self, f: np.ndarray) -> tuple[np.ndarray | sp.csr_array, np.ndarray, np.ndarray]:
+        """What changes with frequency: D (r, n) on the problem's unknowns, δ (r, k), and strokes D W (r, m)."""
+        assert self.varying is not None
+        T = sp.csr_array(self.varying.D @ self.reduced.dependence.T_gn)
+        D_f = T[:, self.reduced.sets.within("f", "n")]
+        strokes = self.varying.D @ self.reduced.recover_f(self._carried, self._values_s)
+        D = D_f if self._shapes is None else D_f @ self._shapes
+        return D, self.varying.changes(f, self.G), strokes
+
+    def start(self, motion: Enforced) -> tuple[np.ndarray, np.ndarray]:
+        """Initial displacement and velocity (n,) of IC, less what enforced motion carries; from rest without."""
+        sid = selected(self.case, "IC")
         u, v = np.zeros((2, self.fe.grids.n_dof))
-        if not sid:
-            return np.zeros(n), np.zeros(n)
-        if sid not in self.fe.dynamics.start:
-            raise ModelError(f"IC = {sid} selects a TIC that is not in the deck", where=self.fe.source)
-        dofs, u0, v0 = self.fe.dynamics.start[sid]
-        u[dofs], v[dofs] = u0, v0
+        if sid:
+            if sid not in self.fe.dynamics.start:
+                raise ModelError(f"IC = {sid} selects a TIC that is not in the deck", where=self.fe.source)
+            dofs, u0, v0 = self.fe.dynamics.start[sid]
+            u[dofs], v[dofs] = u0, v0
         u_f, v_f = u[self.reduced.sets.f], v[self.reduced.sets.f]
+        u_f, v_f = u_f - self._carried @ motion.u[:, 0], v_f - self._carried @ motion.v[:, 0]
         if self._shapes is None:
             return u_f, v_f
         # the best fit in the sense of kinetic energy
         M = self.reduced.to_f(self.fe.M_gg)
         return self._shapes.T @ (M @ u_f), self._shapes.T @ (M @ v_f)
 
-    def recover(self, q: np.ndarray) -> np.ndarray:
-        """Motion (n_dof, k) on the g-set."""
+    def recover(
+        self, q: np.ndarray, enforced: np.ndarray | None = None, late: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Motion (n_dof, k) on the g-set of q (n, k), of enforced motions (m, k) and of what is `late` (parts, k)."""
         u_f = q if self._shapes is None else self._shapes @ q
+        enforced = np.zeros((len(self.enforced), q.shape[1])) if enforced is None else enforced
+        u_f = u_f + self._carried @ enforced
+        if late is not None and self._late is not None:
+            u_f = u_f + self._late @ late
+        u_s = self._values_s @ enforced
         if np.iscomplexobj(u_f):
-            return self.reduced.recover_f(u_f.real) + 1j * self.reduced.recover_f(u_f.imag)
-        return self.reduced.recover_f(u_f)
+            return self.reduced.recover_f(u_f.real, u_s.real) + 1j * self.reduced.recover_f(
+                u_f.imag, u_s.imag
+            )
+        return self.reduced.recover_f(u_f, u_s)
+
+    def late(self, at: np.ndarray) -> np.ndarray | None:
+        """Factors (parts, k) of what mode acceleration adds, or None."""
+        return None if self._late is None else np.stack([one.value(at) for one in self.forces])
+
+    def spc_forces(self, balance: np.ndarray) -> np.ndarray:
+        """Forces of single-point constraints (n_dof, k) from elastic, damping and inertia forces less loads, g-set."""
+        out = np.zeros_like(balance)
+        at = self.reduced.sets.within("s", "n")
+        out[self.reduced.sets.s] = (self.reduced.dependence.T_gn.T @ balance)[at]
+        return out
 
 
 def _case(fe: FEModel, subcase: int | None) -> Subcase:
     cases = fe.case.subcases
     if subcase is None:
-        return next((one for one in cases if _selected(one, "DLOA")), cases[0])
+        return next((one for one in cases if selected(one, "DLOA")), cases[0])
     for one in cases:
         if one.id == subcase:
             return one
     raise InputError(f"subcase {subcase} is not in the deck", hint=known_names(one.id for one in cases))
 
 
-def _selected(case: Subcase, name: str) -> int:
-    """Number behind a command that may be cut to four letters; 0 if there is none."""
-    for key, value in case.requests.items():
-        plain = key.split("(")[0]
-        if plain == name or (len(name) == 4 and plain.startswith(name)):
-            words = value.replace("=", " ").replace(",", " ").split()
-            if words and words[0].isdigit():
-                return int(words[0])
-    return 0
-
-
-def _param(fe: FEModel, name: str, default: float = 0.0) -> float:
-    value = fe.parameter(name, default)
-    if isinstance(value, str):
-        raise ModelError(f"PARAM {name} is not a number", where=fe.source, got=value)
-    return float(value)
-
-
 def _any(A) -> bool:
     return bool(A.nnz if sp.issparse(A) else np.any(A))
-
-
-def _cleaned(A: np.ndarray) -> np.ndarray:
-    """A modal matrix without the round-off beside its diagonal."""
-    size = np.sqrt(np.abs(np.outer(np.diag(A), np.diag(A))))
-    return np.where(np.abs(A) <= 1e-9 * size, np.diag(np.diag(A)), A)

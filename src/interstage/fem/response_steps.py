@@ -23,8 +23,24 @@ def step_times(steps) -> tuple[np.ndarray, np.ndarray]:
 
 
 def exact_modes(problem: ResponseProblem, sizes, counts, P, u0, v0):
-    """Modes by themselves, exact for loads that are straight between steps: a first-order hold of each."""
+    """Modes by themselves, exact for loads that are straight between steps: a first-order hold of each.
+
+    What moves no mass follows its load.
+    """
+    still = np.diag(problem.M) == 0.0
     k, b = np.diag(problem.K), np.diag(problem.B)
+    if still.any():
+        moving = np.flatnonzero(~still)
+        u, v, a = np.zeros((3, *P.shape))
+        u[still] = P[still] / k[still, None]
+        part = _masses(k[moving], b[moving], sizes, counts, P[moving], u0[moving], v0[moving])
+        u[moving], v[moving], a[moving] = part
+        return u, v, a
+    return _masses(k, b, sizes, counts, P, u0, v0)
+
+
+def _masses(k, b, sizes, counts, P, u0, v0):
+    """Motion, speed and acceleration of unit masses on springs k and dampers b."""
     n, total = P.shape
     u, v = np.zeros((2, n, total))
     u[:, 0], v[:, 0] = u0, v0

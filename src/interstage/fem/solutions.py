@@ -32,7 +32,7 @@ from interstage.fem.requests import BUCKLING, check_model, modes_case, modes_req
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
 from interstage.fem.thermal import FreeExpansion, free_expansion
-from interstage.linalg.eigen import eigenmodes
+from interstage.linalg.eigen import requested_modes
 from interstage.output import check_finite
 
 
@@ -189,15 +189,7 @@ def normal_modes(
         say(f"eigenvalues: {text}")
 
     try:
-        result = eigenmodes(
-            reduced.K_aa,
-            reduced.M_aa,
-            request.count,
-            request.low,
-            request.high,
-            request.norm,
-            progress=report,
-        )
+        result = requested_modes(reduced.K_aa, reduced.M_aa, request, request.norm, report)
     except np.linalg.LinAlgError as error:
         raise SolverError(
             "the modes cannot be found in numbers of this range",

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, SolverError
 from interstage.linalg.dense_modes import dense_modes
+from interstage.linalg.eigen_request import EigenRequest
 from interstage.linalg.evidence import (
     DOUBTFUL,
     ORTHOGONAL,
@@ -71,6 +72,29 @@ class EigenResult:
     def frequencies_hz(self) -> np.ndarray:
         """sign(λ) √|λ| / 2π."""
         return np.sign(self.eigenvalues) * np.sqrt(np.abs(self.eigenvalues)) / (2.0 * np.pi)
+
+
+def requested_modes(
+    K,
+    M,
+    request: EigenRequest,
+    norm: str = "mass",
+    progress: Callable[[int, int, str], None] | None = None,
+) -> EigenResult:
+    """Modes of a request; those nearest to a frequency f are among those up to 2f, or else the lowest."""
+    if request.nearest is None:
+        return eigenmodes(K, M, request.count, request.low, request.high, norm, progress)
+    wanted, at = request.count or 1, request.nearest
+    whole = eigenmodes(K, M, None, None, 2.0 * at, norm, progress) if at > 0.0 else None
+    if whole is None or len(whole.eigenvalues) <= wanted:
+        return eigenmodes(K, M, wanted, None, None, norm, progress)
+    order = np.sort(np.argsort(np.abs(np.abs(whole.frequencies_hz) - at), kind="stable")[:wanted])
+    return replace(
+        whole,
+        eigenvalues=whole.eigenvalues[order],
+        vectors=whole.vectors[:, order],
+        residuals=whole.residuals[order],
+    )
 
 
 @named_arguments

@@ -199,6 +199,9 @@ class _CaseReader:
                 self.case.params["AUTOSPC"] = value.upper() or "YES"
 
     def _request(self, number: int, key: str, value: str) -> None:
+        self.current.requests.pop(
+            key, None
+        )  # the order is that of the lines: the last of two words for one counts
         self.current.requests[key] = value
         self.current.request_lines[key] = number
         if len(self.current.requests) > MAX_COMMANDS:

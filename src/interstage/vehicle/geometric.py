@@ -22,9 +22,9 @@ import numpy as np
 from interstage.component.geometric import NEGLIGIBLE
 from interstage.component.integrals import rigid_motion
 from interstage.component.record import GeometricStiffness
-from interstage.component.residual import held_response
 from interstage.component.unit_loads import spin_motion
 from interstage.errors import ModelError
+from interstage.linalg.residual import held_response
 from interstage.multibody.tanks import TankLoads
 from interstage.vehicle.integrals import Integrals
 from interstage.vehicle.shapes import Shapes

@@ -206,6 +206,7 @@ def test_enforced_displacements_and_scalar_loads():
     assert loads.enforced(1) == {dof(1, 1): 0.5, dof(1, 3): 0.5, dof(2, 2): -0.25}
     assert loads.enforced(7) == {dof(1, 1): 1.0, dof(1, 3): 1.0, dof(2, 2): -0.5, dof(3, 3): 6.0}
     assert loads.vector(7)[dof(50, 0)] == 8.0
+    assert loads_of(CUBE + "SLOAD,1,3,4.\n")[0].vector(1)[dof(3, 1)] == 4.0  # on a grid along its first axis
     assert loads.ids == [1, 2, 7]
 
 
@@ -241,7 +242,7 @@ def test_sets_that_cannot_be_used(text, sid, message):
     RFORCE,1,,,1.,0.,0.,0. -> no axis
     SPCD,1,1,7,.1 -> degree of freedom that is not there
     SPCD,1,1,1,.1,1,1,.2 -> grid 1 component 1 a displacement twice
-    SLOAD,1,1,4. -> scalar point that is not in the deck
+    SLOAD,1,91,4. -> point that is not in the deck
     """
 )
 def test_mistakes(text, words):

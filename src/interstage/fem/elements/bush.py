@@ -54,9 +54,9 @@ class BushBlock(ElementBlock):
         return out
 
     def _between(self, value: np.ndarray, rows: slice) -> np.ndarray:
-        return transform(value[:, :, None] * np.eye(6), self._relative_motion(rows))
+        return transform(value[:, :, None] * np.eye(6), self.relative_motion(rows))
 
-    def _relative_motion(self, rows: slice) -> np.ndarray:
+    def relative_motion(self, rows: slice) -> np.ndarray:
         """Motion of end B less that of end A at the springs, element axes, (n, 6, 12)."""
         local = turn(self.R[rows])
         return np.concatenate(
@@ -73,7 +73,7 @@ class BushBlock(ElementBlock):
 
     def recovery(self, rows: slice) -> np.ndarray:
         """Forces and moments of the springs in element axes, (n, 6, 12)."""
-        return self.k[rows][:, :, None] * self._relative_motion(rows)
+        return self.k[rows][:, :, None] * self.relative_motion(rows)
 
     def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         columns = ("fx", "fy", "fz", "mx", "my", "mz")

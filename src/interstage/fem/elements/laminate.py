@@ -194,6 +194,7 @@ def ply_output(layers: list[Layer], z: np.ndarray, A, B, D, free: np.ndarray) ->
         z=middle,
         shear=interlaminar_shear(in_laminate, z),
         unlike=Q @ (turn @ strain - own),
+        labels=np.array([layer.label or k + 1 for k, layer in enumerate(layers)]),
     )
 
 
@@ -207,7 +208,7 @@ def uniaxial(Q: np.ndarray) -> np.ndarray:
 class Layer:
     """One layer in its own axes: plane-stress stiffness Q (3,3), transverse shear moduli G2 (2,2) or None.
 
-    alpha : (3,) strains of unit temperature, engineering shear
+    alpha : (3,) strains of unit temperature, engineering shear; label : global id of the ply, 0 for its number
     """
 
     Q: np.ndarray
@@ -216,6 +217,7 @@ class Layer:
     thickness: float
     angle_deg: float = 0.0
     alpha: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    label: int = 0
 
     def thermal_stress(self) -> np.ndarray:
         """Stress (3,) that holds the layer at unit temperature, in the axes of the laminate: Rᵀ Q α."""

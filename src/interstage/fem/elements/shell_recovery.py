@@ -29,6 +29,7 @@ class Plies(NamedTuple):
     z : (p,) height of the middle of each ply
     shear : (p, 2) transverse shear stress at the top of each ply for unit V_x, V_y
     unlike : (p, 3, 2) stresses in ply axes of unit mean temperature and of a unit gradient, the laminate free
+    labels : (p,) number of each ply from below, or its global id (PCOMPG)
     """
 
     compliance: np.ndarray
@@ -37,6 +38,7 @@ class Plies(NamedTuple):
     z: np.ndarray
     shear: np.ndarray
     unlike: np.ndarray
+    labels: np.ndarray
 
 
 class ShellOutput(NamedTuple):
@@ -250,7 +252,7 @@ def _ply_rows(block, s: int, here: np.ndarray, results: np.ndarray, heat: np.nda
     values = np.concatenate([stress, shear, derived], axis=2)
     p = len(plies.z)
     values = values.reshape(len(here) * p, 9, -1).transpose(2, 0, 1)
-    layers = np.tile(np.arange(1, p + 1), len(here))
+    layers = np.tile(plies.labels, len(here))
     return ResultRows(
         f"{block.name}_COMPOSITE", COMPOSITE, np.repeat(block.eid[here], p), values, None, layers
     )

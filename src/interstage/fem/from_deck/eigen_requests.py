@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from interstage.fem.from_deck.context import Context
 from interstage.linalg.eigen_request import EigenRequest
 from interstage.nastran import CardTable
@@ -20,6 +22,10 @@ def read_eigen_requests(ctx: Context) -> dict[int, EigenRequest]:
     table = ctx.deck.cards("EIGR")
     for i in range(len(table)):
         row = _row(table, i, 12)
+        if row[1] == "FEER":  # F1 is the center of what is looked for, F2 an accuracy
+            request = _request(ctx, table, i, low=row[2], high=None, count=row[5], norm=row[8])
+            _add(out, table, i, replace(request, low=None, nearest=request.low or 0.0))
+            continue
         request = _request(ctx, table, i, low=row[2], high=row[3], count=row[5], norm=row[8])
         if isinstance(row[1], str) and row[1] in _TRIDIAGONAL and row[5]:
             request = EigenRequest(low=None, high=None, count=request.count, norm=request.norm)

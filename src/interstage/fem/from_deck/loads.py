@@ -110,7 +110,7 @@ def _add(loads: Loads, table: CardTable, rows: np.ndarray, first: int, vectors: 
 
 
 def _read_scalar_loads(ctx: Context, loads: Loads) -> None:
-    """SLOAD: SID, S1, F1, S2, F2, S3, F3."""
+    """SLOAD: SID, S1, F1, S2, F2, S3, F3; on a grid it acts along T1."""
     table = ctx.deck.cards("SLOAD")
     for i, sid in enumerate(table.integer(1).tolist()):
         row = table.row(i)
@@ -120,9 +120,9 @@ def _read_scalar_loads(ctx: Context, loads: Loads) -> None:
         for point, value in zip(row[1::2], row[2::2]):
             if point is None and value is None:
                 continue
-            dof = ctx.grids.dof_of(point, 0) if isinstance(point, int) else -1
+            dof = ctx.grids.dof_of(point, 1) if isinstance(point, int) else -1
             if dof < 0:
-                raise table.error(i, "SLOAD refers to a scalar point that is not in the deck", got=str(point))
+                raise table.error(i, "SLOAD refers to a point that is not in the deck", got=str(point))
             if isinstance(value, str) or value is None:
                 raise table.error(i, "SLOAD has no number where a load belongs", got=str(value))
             target.dof.append(np.array([dof]))

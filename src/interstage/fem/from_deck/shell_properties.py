@@ -221,7 +221,8 @@ def _layers(ctx: Context, table: CardTable, i: int, row: list) -> list[Layer]:
             raise table.error(i, f"ply {number} of this {table.name} has no thickness")
         material = plane_material(ctx, table, i, mid, f"MID{number}")
         angle = _real(table, i, group[2], f"THETA{number}", 0.0)
-        layers.append(Layer(material.Q, material.G2, material.rho, t, angle, material.alpha))
+        label = row[start] if skip and isinstance(row[start], int) else 0
+        layers.append(Layer(material.Q, material.G2, material.rho, t, angle, material.alpha, label))
     return layers
 
 

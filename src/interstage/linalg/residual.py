@@ -33,12 +33,14 @@ def residual_vectors(
     rigid: np.ndarray | None = None,
     factor: RefinedFactor | None = None,
     describe: Callable[[int], str] = "equation {}".format,
+    massless: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return residual vectors (nf, p'), their frequencies in Hz, and sentences about dropped ones.
 
     Phi : (nf, n) modes, mass-normalized; P : (nf, p) load patterns
     rigid : (nf, k) mass-normalized zero-energy modes of a body that is not held (inertia relief)
     factor : a factor of K, where the body is held and one is at hand
+    massless : keep those that move no mass, last, of unit stiffness and infinite frequency
     """
     notes: list[str] = []
     rigid = np.zeros((K.shape[0], 0)) if rigid is None else rigid
@@ -66,7 +68,7 @@ def residual_vectors(
         notes.append(f"{R.shape[1] - len(keep)} residual vectors dropped: linearly dependent on the others")
     if not len(keep):
         return R[:, keep], np.zeros(0), notes
-    return _orthonormal(M, R[:, keep], rest[:, keep], basis, notes)
+    return _orthonormal(M, R[:, keep], rest[:, keep], basis, notes, massless)
 
 
 def _strains(M: Any, P: np.ndarray, rigid: np.ndarray) -> np.ndarray:
@@ -80,8 +82,8 @@ def _strains(M: Any, P: np.ndarray, rigid: np.ndarray) -> np.ndarray:
     return np.any(np.abs(P - M @ (rigid @ along)) > BALANCED * size, axis=0)
 
 
-def _orthonormal(M, R, rest, basis, notes):
-    """Diagonalize K and M over the residuals; those that move no mass have no frequency and are dropped.
+def _orthonormal(M, R, rest, basis, notes, keep_massless):
+    """Diagonalize K and M over the residuals; those that move no mass have no frequency, and are dropped or kept.
 
     R'KR is taken as R' times the loads that made R: the product with K would cancel most of its digits on a
     fine mesh.
@@ -92,7 +94,8 @@ def _orthonormal(M, R, rest, basis, notes):
     k, m = k * scale[:, None] * scale[None, :], R.T @ (M @ R)
     mu, G = la.eigh((m + m.T) / 2, (k + k.T) / 2)
     massless = mu < 1e-14 * max(mu[-1], np.finfo(float).tiny)
-    if massless.any():
+    still = R @ G[:, massless]
+    if massless.any() and not keep_massless:
         notes.append(
             f"{np.count_nonzero(massless)} residual vectors dropped: they move no mass, hence no frequency "
             "(static response to those loads stays incomplete; a small inertia at the loaded grid mends it)"
@@ -101,7 +104,10 @@ def _orthonormal(M, R, rest, basis, notes):
     V = R @ G / np.sqrt(mu)
     V -= basis @ (basis.T @ (M @ V))
     V /= np.sqrt(np.einsum("ij,ij->j", V, M @ V))
-    return V, 1 / (2 * np.pi * np.sqrt(mu)), notes
+    hz = 1 / (2 * np.pi * np.sqrt(mu))
+    if keep_massless and still.shape[1]:
+        V, hz = np.hstack([V, still]), np.concatenate([hz, np.full(still.shape[1], np.inf)])
+    return V, hz, notes
 
 
 def static_response(
