@@ -91,6 +91,19 @@ def test_a_sun_sensor_has_a_field_of_view_and_eclipses(bus, angle, light, valid)
     assert (log["s.valid"] == valid).all()
 
 
+@pytest.mark.parametrize(("beside", "valid"), [(-1.0, 0), (-0.1, 0), (0.1, 1), (1.1, 1)])
+def test_a_sun_sensor_does_not_see_through_the_earth(bus, beside, valid):
+    """The sun's centre is `beside` of its angular radii above the Earth's limb: half of the disk is lit at the limb itself,
+    but for the limb's curvature (b = 19 deg, a = 0.27 deg: 0.3 % of the disk)."""
+    far, near, radius = 1.5e11, 2e7, 6378137.0
+    angle = np.arcsin(radius / near) + beside * np.arcsin(6.957e8 / far)
+    sun, r = R @ [0.0, 0.0, far], R @ [near * np.sin(angle), 0.0, -near * np.cos(angle)]
+    log = run(bus, dev.SunSensor(at="bus", mount=MOUNT, sun=sun, from_center=r))
+    assert (log["s.valid"] == valid).all()
+    if valid:  # seen from where it is
+        assert log["s.angles"][-1, 0] == pytest.approx(np.arctan2(-near * np.sin(angle), far), rel=1e-3)
+
+
 def test_a_magnetometer_says_the_field_in_its_axes(bus):
     B, S, e, b = np.array([2e-5, -3e-5, 1e-5]), [1e-3, 2e-3, -1e-3], np.array([1e-3, -2e-3, 0]), 1e-7
     log = run(
