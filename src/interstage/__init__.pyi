@@ -46,6 +46,7 @@ from interstage.linear import Recovered as Recovered
 from interstage.linear import linearize as linearize
 from interstage.linear import lqr as lqr
 from interstage.linear import mac as mac
+from interstage.linear import points as points
 from interstage.linear import sweep_modes as sweep_modes
 from interstage.linear import track_modes as track_modes
 from interstage.linear import trim as trim

@@ -101,23 +101,85 @@ def test_rows_around_an_event_on_a_sample_know_whether_it_was_done():
         assert np.array_equal(log["lag.y"][-len(rest.t) :], rest["lag.y"])
 
 
-def test_what_laws_in_python_remember_goes_with_the_point(tmp_path):
-    """In memory every row has it, asking changes no law; a file does not have it, and runs from its rows say so."""
+@pytest.mark.parametrize("where", ["memory", "file", "resumed"])
+def test_what_laws_in_python_remember_goes_with_the_point(tmp_path, where):
+    """Every row has it, in memory and in files, those of resumed runs too; asking changes no law."""
     flight = lagging()
     given = {"until": 1, "step": "50 ms", "set": {"lag.u": 1.0}}
-    log = ist.simulate(flight, None, log=tmp_path / "a.h5", **given)
+    log = ist.simulate(flight, None, log=tmp_path / "a.h5", checkpoint="0.5 s", **given)
     total = flight.parts()[1].what.function
     assert total.sum == log["total.y"][-1]
-    point = log.point(0.3)
+    found = log
+    if where == "resumed":
+        found = ist.resume(tmp_path / "a.ckpt.h5", lagging())
+    elif where == "file":
+        found = ist.load(tmp_path / "a.h5")
+    point = found.point(0.3)
     assert point.memory["total"]["sum"] == log["total.y"][3]
     ist.linearize(flight, point, sampled=True)
     assert total.sum == log["total.y"][-1]
-    saved = ist.load(tmp_path / "a.h5").point(0.3)
-    assert saved.values["total.y"] == point.values["total.y"] == log["total.y"][3]
-    with pytest.raises(InputError, match=r"what 'total' remembered.*checkpoint"):
-        ist.simulate(flight, saved, until=1, step="50 ms")
-    with pytest.warns(UserWarning, match="what 'total' remembered"):
-        ist.linearize(flight, saved)
+    assert found.point(20).memory["total"]["sum"] == total.sum
+    for k in (0, 3, 6, 13, 19):  # those of samples, and between them
+        rest = ist.simulate(flight, found.point(k), until=1, step="50 ms")
+        for name in ("total.y", "lag.y"):
+            mine, its = log.series(name), rest.series(name)
+            np.testing.assert_array_equal(mine.values[-len(its.t) :], its.values)
+
+
+class Odd:
+    """A law that keeps something without a name, or much that does not change."""
+
+    def __init__(self, what):
+        self.what, self.table, self.sum = what, np.arange(20_000.0), 0.0
+
+    def __call__(self, t, x):
+        self.sum += x
+        return self.sum
+
+
+def test_memory_without_a_name_is_refused_and_arrays_are_written_once(tmp_path):
+    """A lambda is not kept in a file: runs from its rows say so. A table of 160 kB is there once, not at each of 10."""
+    for what in (None, lambda: 0.0):
+        made = ist.Assembly("odd").add("lag", Lag()).add("total", Odd(what), every="0.1 s", out={"y": "1"})
+        made.wire({"lag.y": "total.x"})
+        ist.simulate(made, None, until=1, step="50 ms", set={"lag.u": 1.0}, log=tmp_path / "a.h5")
+        saved = ist.load(tmp_path / "a.h5").point(0.3)
+        if what is None:
+            assert saved.memory["total"]["sum"] > 0.0
+            with h5py.File(tmp_path / "a.h5") as f:
+                assert 160_000 < len(f["MEMORY"]) < 200_000
+        else:
+            with pytest.raises(InputError, match=r"what 'total' remembered"):
+                ist.simulate(made, saved, until=1, step="50 ms")
+            with pytest.warns(UserWarning, match="what 'total' remembered"):
+                ist.linearize(made, saved)
+
+
+def ramped(t):
+    """Return a force that grows, until it stops."""
+    return [0.0, 0.0, 0.0, 3.0 * t, 0.0, 0.0] if t < 0.75 else np.zeros(6)
+
+
+def test_loads_over_time_are_in_files_of_logs(tmp_path):
+    """A function with a name and a table act from rows of a file as in the run; one without a name is refused."""
+    mb = ist.Multibody("body")
+    mb.add_body("bus", mass=10.0, inertia=[1.0, 2.0, 3.0], joint=ist.Free())
+    mb.add_body("arm", mass=1.0, inertia=[1.0, 2.0, 3.0], parent="bus", joint=ist.Revolute("z"))
+    flight = ist.Assembly("pushed", vehicle=mb.compile())
+    given = {"until": 1.0, "step": "10 ms", "log_step": "0.05 s"}
+    table = [0.0, 0.3, 1.0], [[0.0], [1.0], [-2.0]]
+    loads = {"forces": {"bus": ramped}, "tau": {"arm": table}}
+    log = ist.simulate(flight, flight.vehicle.state(), log=tmp_path / "a.h5", **loads, **given)
+    assert abs(log["bus"].velocity[-1, 3]) > 0.05 and abs(log["arm"].v[-1, 0]) > 0.1
+    saved = ist.load(tmp_path / "a.h5")
+    for k in (0, 7, 15):
+        rest = ist.simulate(flight, saved.point(k), **given)
+        np.testing.assert_array_equal(rest.v, log.v[k:])
+    ist.simulate(
+        flight, flight.vehicle.state(), log=tmp_path / "b.h5", forces={"bus": lambda t: np.ones(6)}, **given
+    )
+    with pytest.raises(InputError, match="functions of time acted, and .*lambda"):
+        ist.load(tmp_path / "b.h5").point(3)
 
 
 def test_states_that_do_not_say_enough_are_refused(tmp_path):
@@ -142,11 +204,11 @@ def test_files_of_versions_before_say_what_they_lack(tmp_path):
     ist.simulate(flight, None, until=0.2, step="50 ms", set={"lag.u": 1.0}, log=tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as f:
         sums = f["SUMS"][:]
-        kept = sums[:, 0] != len([n for n in f if n.startswith("SAMPLES_")]) + 5
+        kept = sums[:, 0] < len([n for n in f if n.startswith("SAMPLES_")]) + 5
         f["SUMS"].resize(kept.sum(), axis=0)
         f["SUMS"][:] = sums[kept]
         f["SCHEMA_VERSION"][...] = 1
-        for name in ("POINTS", "KEPT"):
+        for name in ("POINTS", "KEPT", "MEMORY", "REMEMBERED"):
             del f[name]
     old = ist.load(tmp_path / "a.h5")
     with pytest.raises(InputError, match="file is of a version that did not keep"):

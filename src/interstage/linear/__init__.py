@@ -20,6 +20,7 @@ from interstage.linear.outputs import (
     Reaction,
     Recovered,
 )
+from interstage.linear.flight_points import Points, points
 from interstage.linear.reduction import ModalGains
 from interstage.linear.tracking import TrackedModes, mac, sweep_modes, track_modes
 from interstage.linear.trim import Trim, TrimReport, trim
@@ -43,6 +44,7 @@ __all__ = [
     "NodeRate",
     "NodeTorque",
     "NodeVelocity",
+    "Points",
     "Reaction",
     "Recovered",
     "TrackedModes",
@@ -52,6 +54,7 @@ __all__ = [
     "linearize",
     "lqr",
     "mac",
+    "points",
     "sweep_modes",
     "track_modes",
     "trim",

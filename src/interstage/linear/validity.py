@@ -34,8 +34,8 @@ MOST = 4  # names in a message
 Shifted = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
-def notes_on_limits(plant: FlightPlant) -> tuple[str, ...]:
-    """Warn of limits that are active at the point of an assembly; return notes on these, and on those around it."""
+def limits_at(plant: FlightPlant) -> tuple[list[str], list[str]]:
+    """Return the limits of devices that are active at the point of an assembly, and those around it, in words."""
     loop, x = plant.begin({name: np.zeros(n) for name, n in plant.sizes().items()}, plant.vectors)
     plant.done(loop, loop.right_side(x.q, x.v, plant.t, np.empty_like(x.q), np.empty_like(x.v)))
     active: list[str] = []
@@ -48,6 +48,12 @@ def notes_on_limits(plant: FlightPlant) -> tuple[str, ...]:
                 active.append(f"'{part.path}' ({type(part.what).__name__}): {one}")
             else:
                 inside.append(f"{part.path}.{one.what} = {one.value:.4g} within {one.range}")
+    return active, inside
+
+
+def notes_on_limits(plant: FlightPlant) -> tuple[str, ...]:
+    """Warn of limits that are active at the point of an assembly; return notes on these, and on those around it."""
+    active, inside = limits_at(plant)
     notes = [f"at an active limit: {words}" for words in active]
     if active:
         warnings.warn(

@@ -261,7 +261,7 @@ class Flight:
             raise InputError(
                 f"the point does not say what '{path}' remembered",
                 where="x",
-                hint="a log in memory and log.end do; of a file, `resume` goes on from a checkpoint",
+                hint="numbers, arrays, words and objects of classes that have a name are kept",
             )
 
     def _keep_points(self, x: State | None) -> None:

@@ -9,6 +9,7 @@ SUMS (m, 3)                                 of rows that were written together: 
                                             the bytes; tables in the order of this list, -1 for EVENTS
 STATES, CHANGES, BOOKED, PHASES             stretches of the run after changes of the vehicle (`flight_phases`)
 KEPT, POINTS                                what whole points of rows need beside these (`log_points`), where (JSON)
+MEMORY, REMEMBERED                          what laws remembered at rows (`log_memory`)
 PORTS                                       JSON: {port: [table, columns, shape, unit]}, inputs too
 EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
 VEHICLE/...                                 the vehicle as multibody files have it
@@ -43,7 +44,7 @@ from interstage.interrupts import uninterrupted
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
 from interstage.output import as_path, checked_target, json_text, parse_json, reason, write_bytes
-from interstage.system import flight_phases
+from interstage.system import flight_phases, log_memory
 from interstage.system.blocks import blocks_of
 from interstage.system.code_names import NoName, Program
 from interstage.system.described import Describer, Restorer
@@ -79,6 +80,7 @@ class FlightWriter:
         self.tables = _prepared(self.file, contents, system, assembly)
         self.tables += flight_phases.create(self.file)
         self.tables.append(_discrete(self.file, contents))
+        self.tables += flight_phases.create(self.file, log_memory.TABLES)
         self.events = self.file.create_dataset(
             "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
         )
@@ -111,7 +113,7 @@ class FlightWriter:
         """
         with uninterrupted():
             self._take_room()
-            sums, own = [], len(self.tables) - len(flight_phases.TABLES) - 1
+            sums, own = [], len(self.tables) - len(flight_phases.TABLES) - 1 - len(log_memory.TABLES)
             tables = dict(enumerate([*self.tables, self.events]))
             for k in sorted(tables, key=lambda k: (k < own or k == len(self.tables), k)):
                 table = tables[k]
@@ -351,6 +353,9 @@ def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
         if f.has(DISCRETE):
             width = 1 if contents.points is None else contents.points.width
             later.append(f.array(DISCRETE, (None, width), finite=False))
+            written.append(later[-1])
+        for name, dtype, shape in log_memory.TABLES if f.has("REMEMBERED") else ():
+            later.append(f.array(name, (None, *shape), "i").astype(dtype))
             written.append(later[-1])
         _check_sums(sums, [*tables, *written], f.fixed_texts("EVENTS", WORDS) if len(sums) else None)
         events = [_event(text) for text in f.texts("EVENTS") if text]

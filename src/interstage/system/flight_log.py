@@ -29,7 +29,7 @@ from interstage.multibody.loads import Loads
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.output import write_svg
-from interstage.system import flight_phases
+from interstage.system import flight_phases, log_memory
 from interstage.system.acting import Acting
 from interstage.system.events import EventRecord
 from interstage.system.flight_file import FlightRecord, FlightWriter, read_flight
@@ -37,7 +37,7 @@ from interstage.system.flight_point import FlightPoint, check_whole
 from interstage.system.log import BodyHistory, Log, Series
 from interstage.system.log_columns import Contents
 from interstage.system.log_masses import is_mass
-from interstage.system.log_points import Kept, Row, changed_rows
+from interstage.system.log_points import Kept, LoadsInFile, Row, changed_rows
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
 from interstage.system.memory import Memories
@@ -71,13 +71,17 @@ class FlightLog(Log):
         self._discrete = self._own + len(flight_phases.TABLES)
         own = [np.zeros((0, len(names))) for names, _ in contents.tables]
         discrete = np.zeros((0, 1 if contents.points is None else contents.points.width))
-        self._parts: list[list[np.ndarray]] = [[rows] for rows in (*own, *flight_phases.no_rows(), discrete)]
+        remembered = flight_phases.no_rows(log_memory.TABLES)
+        self._parts: list[list[np.ndarray]] = [
+            [rows] for rows in (*own, *flight_phases.no_rows(), discrete, *remembered)
+        ]
         self._tables: list[np.ndarray] = [parts[0] for parts in self._parts]
         self._systems = [system]
         self.acted: list[Acted | None] = []  # what is known of each phase, in the process that flew it
         self.before: tuple[System, ...] = ()  # vehicles of the run that this one goes on from
         self.memories: Memories | None = None  # what laws remembered at rows, in the process that flew them
-        self.rows = 0
+        self.rows = self._taken = 0  # rows; those of a run before, or of a file
+        self._kept: log_memory.Kept | None = None  # what laws remembered, as far as the file has it
         self._ahead: list[np.ndarray] = []
         self._writer: FlightWriter | None = None
 
@@ -141,7 +145,7 @@ class FlightLog(Log):
         many = [len(rows) for rows in tables] if counts is None else counts
         for parts, rows, n in zip(self._parts, tables, many):
             parts.append(rows[:n])
-        self.rows = len(self._parts[0][-1])
+        self.rows = self._taken = len(self._parts[0][-1])
         self._ahead = [rows[n:] for rows, n in zip(tables, many)]
         self._systems = flight_phases.systems_of(
             [parts[-1] for parts in self._parts[self._own : self._discrete]], self._systems[0], known
@@ -197,7 +201,27 @@ class FlightLog(Log):
         for g, parts in enumerate(self._parts[1 : self._own]):
             count, width, at = int(loop.group_rows[g]), parts[0].shape[1], int(loop.group_at[g])
             self._put(g + 1, loop.samples[at : at + count * width].reshape(count, width).copy())
+        self._put_memories()
         self.commit(due=True)
+
+    def _put_memories(self) -> None:
+        """Take what laws have remembered since the last time, where there is a file."""
+        if self._writer is None or self.memories is None:
+            return
+        k = self._discrete + 1
+        if self._kept is None:
+            self._kept = log_memory.Kept(self.counts()[k])
+        for until, memory in self.memories.new():
+            data, row = self._kept.rows(until, memory)
+            self._put(k, data)
+            self._put(k + 1, row)
+
+    def remembered_at(self, k: int) -> dict[str, dict[str, object]] | None:
+        """Return what laws remembered at a row; None where that is not known."""
+        if self.memories is not None and k >= self._taken:
+            return self.memories.at(k)
+        data, rows = self._tables[self._discrete + 1 :]
+        return log_memory.memory_at(data, rows, k)
 
     def close(self) -> None:
         """Close the file, if there is one that is open."""
@@ -207,6 +231,9 @@ class FlightLog(Log):
 
     def finished(self, end: FlightPoint | None) -> FlightLog:
         """Return this log with all its rows in place; its file is closed."""
+        if self.memories is not None and end is not None:
+            self.memories.note()
+        self._put_memories()
         self.close()
         self._tables = [_together(parts) for parts in self._parts]
         self._parts = [[table] for table in self._tables]
@@ -361,7 +388,7 @@ class FlightLog(Log):
             of them, with the same steps. A log from a file has its rows alone
 
         It has the state of the vehicle, masses and settings, what acts beside devices, all that devices keep, and what
-        laws in Python remember; that a file does not have.
+        laws in Python remember in their objects and in defaults of arguments.
         """
         return self._at(at, self._whole_row).going_on()
 
@@ -394,7 +421,7 @@ class FlightLog(Log):
         if not found.known:
             why = "its row is of a part of the log that a version without whole points has written"
             return phase.point(row, lacking=why)
-        memory = None if self.memories is None else self.memories.at(number)
+        memory = self.remembered_at(number) if kept.laws else {}
         values = found.values()
         loads, unloaded = (None, "") if phase.known else self._loads(phase, found)
         return phase.point(
@@ -413,6 +440,8 @@ class FlightLog(Log):
     def _loads(self, phase: Phase, row: Row) -> tuple[Loads, str]:
         """Return what acted beside devices at a row, of a log from a file, or why that is not known."""
         loads, system = row.kept.loads, phase.system
+        if isinstance(loads, LoadsInFile):
+            loads = loads.made()
         if isinstance(loads, str):
             return Loads.of(system), f"a log from a file does not have what acted: {loads}"
         if loads is None:

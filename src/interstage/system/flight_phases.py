@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 import h5py
 import numpy as np
@@ -27,24 +28,30 @@ from interstage.system.phases import Phase
 from interstage.system.replay import Acted, FlightPhase
 
 # names, dtypes and shapes of a row
-TABLES = (("STATES", "f8", ()), ("CHANGES", "u1", ()), ("BOOKED", "f8", (15,)), ("PHASES", "i8", (2,)))
+Tables: TypeAlias = tuple[tuple[str, str, tuple[int, ...]], ...]
+TABLES: Tables = (
+    ("STATES", "f8", ()),
+    ("CHANGES", "u1", ()),
+    ("BOOKED", "f8", (15,)),
+    ("PHASES", "i8", (2,)),
+)
 STATES, CHANGES, BOOKED, PHASES = range(4)
 WORDS = "vehicle of a phase"
 CHUNK = 1 << 12
 
 
-def no_rows() -> list[np.ndarray]:
+def no_rows(tables: Tables = TABLES) -> list[np.ndarray]:
     """Return the tables of a flight in which nothing changes."""
-    return [np.zeros((0, *shape), dtype) for _, dtype, shape in TABLES]
+    return [np.zeros((0, *shape), dtype) for _, dtype, shape in tables]
 
 
-def create(file: h5py.File) -> list[h5py.Dataset]:
+def create(file: h5py.File, tables: Tables = TABLES) -> list[h5py.Dataset]:
     """Return the tables in a file, empty."""
     return [
         file.create_dataset(
             name, (0, *shape), maxshape=(None, *shape), chunks=(64 if shape else CHUNK, *shape), dtype=dtype
         )
-        for name, dtype, shape in TABLES
+        for name, dtype, shape in tables
     ]
 
 

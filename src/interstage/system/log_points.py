@@ -18,6 +18,8 @@ from interstage.hdf5 import Fault
 from interstage.multibody.loads import Force, Loads
 from interstage.output import json_text, parse_json
 from interstage.system.ahead import AHEAD, Ahead
+from interstage.system.code_names import NoName, Program
+from interstage.system.described import Describer, Restorer
 from interstage.system.followed import NO_CHANGES, Changes
 from interstage.system.holding import holds_of
 from interstage.system.plan import Plan
@@ -43,6 +45,30 @@ class Value:
     part: str = ""
 
 
+@dataclass(frozen=True)
+class LoadsInFile:
+    """Loads that are functions of time or tables, as a file describes them: code by its name."""
+
+    text: str
+    arrays: Mapping[str, Any]
+
+    def made(self) -> Loads | str:
+        """Return the loads, of code of the program that asks, or why it does not have them."""
+        try:
+            found = Restorer(self._array, [], Program()).value(self.text)
+        except NoName as why:
+            return f"functions of time acted, and {why}"
+        if not isinstance(found, Loads):
+            raise Fault("what acted is not described as loads")
+        return found
+
+    def _array(self, name: str) -> np.ndarray:
+        kind, shape, values = self.arrays[name]
+        if np.dtype(kind).kind not in "biuf":
+            raise ValueError("not an array of numbers")
+        return np.array(values, np.dtype(kind)).reshape(shape)
+
+
 @dataclass
 class Kept:
     """What points of rows need, by full names.
@@ -55,7 +81,7 @@ class Kept:
     laws : members in Python that remember something
     driven : {body: columns of steps} with the accelerations of joints that follow motions of a vehicle alone
     changes : what events may change of the vehicle
-    loads : what acts beside devices from the start, None: nothing; or why the file does not have it
+    loads : what acts beside devices from the start, None: nothing; as the file has it, or why it does not
     """
 
     values: dict[str, Value] = field(default_factory=dict)
@@ -65,7 +91,7 @@ class Kept:
     width: int = 1
     missing: list[str] = field(default_factory=list)
     laws: list[str] = field(default_factory=list)
-    loads: Loads | str | None = None
+    loads: Loads | LoadsInFile | str | None = None
     changes: Changes = NO_CHANGES
     driven: dict[str, list[int]] = field(default_factory=dict)
 
@@ -112,20 +138,30 @@ def _place(told: Any) -> Any:
     return tuple(told) if isinstance(told, list) else told
 
 
-def _told(loads: Loads | str | None) -> object:
-    """Return loads as JSON holds them: numbers alone."""
+def _told(loads: Loads | LoadsInFile | str | None) -> object:
+    """Return loads as JSON holds them: numbers, and functions by their names."""
     if loads is None or isinstance(loads, str):
         return loads
+    if isinstance(loads, LoadsInFile):
+        return {"described": loads.text, "arrays": loads.arrays}
     if loads.in_time:
-        return "functions of time and tables acted"
+        describer = Describer()
+        try:
+            text = describer.text(loads, "loads")
+        except NoName as why:
+            return f"functions of time acted, and {why}"
+        arrays = {n: [a.dtype.str, a.shape, a.ravel().tolist()] for n, a in describer.arrays.items()}
+        return {"described": text, "arrays": arrays}
     forces = [[f.body, _node(f.node), f.frame, f.numbers.tolist()] for f in loads.forces]
     return {"forces": forces, "tau": loads.tau.tolist(), "names": list(loads.names)}
 
 
-def _read(told: Any) -> Loads | str | None:
+def _read(told: Any) -> Loads | LoadsInFile | str | None:
     """Return the loads that `_told` wrote."""
     if told is None or isinstance(told, str):
         return told
+    if "described" in told:
+        return LoadsInFile(told["described"], told["arrays"])
     forces = [Force(body, np.array(wrench), _place(at), frame) for body, at, frame, wrench in told["forces"]]
     return Loads(tuple(forces), np.array(told["tau"], float), {}, tuple(told["names"]))
 

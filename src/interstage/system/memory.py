@@ -5,7 +5,7 @@ What a law keeps elsewhere (in a closure, in a global of its module) is not seen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from inspect import signature
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -146,6 +146,7 @@ class Memories:
         self.until: list[int] = []  # rows before this one have the copy of the same number
         self.copies: list[dict[str, dict[str, Any]]] = []
         self.count, self.seen, self.over = 0, 0, False
+        self.told = 0  # copies that were asked for by `new`
 
     def __getstate__(self) -> dict[str, object]:
         # laws do not travel: what they remembered at rows does
@@ -171,6 +172,12 @@ class Memories:
         except Exception:  # whatever their own copying says
             self.over = True
         self.over |= self.count > MOST
+
+    def new(self) -> Iterator[tuple[int, dict[str, dict[str, Any]]]]:
+        """Yield what was kept since the last time: rows before which it holds, and what laws remembered."""
+        for until, held in zip(self.until[self.told :], self.copies[self.told :]):
+            yield until, held
+        self.told = len(self.copies)
 
     def at(self, k: int) -> dict[str, dict[str, Any]] | None:
         """Return what laws remembered at row k; None where that was not kept."""
