@@ -178,7 +178,7 @@ def test_loads_over_time_are_in_files_of_logs(tmp_path):
     ist.simulate(
         flight, flight.vehicle.state(), log=tmp_path / "b.h5", forces={"bus": lambda t: np.ones(6)}, **given
     )
-    with pytest.raises(InputError, match="functions of time acted, and .*lambda"):
+    with pytest.raises(InputError, match=r"functions of time acted, and .*lambda"):
         ist.load(tmp_path / "b.h5").point(3)
 
 

@@ -2,6 +2,7 @@
 
 from interstage.linear.design import lqr
 from interstage.linear.differences import jacobian
+from interstage.linear.flight_points import Points, points
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
@@ -20,7 +21,6 @@ from interstage.linear.outputs import (
     Reaction,
     Recovered,
 )
-from interstage.linear.flight_points import Points, points
 from interstage.linear.reduction import ModalGains
 from interstage.linear.tracking import TrackedModes, mac, sweep_modes, track_modes
 from interstage.linear.trim import Trim, TrimReport, trim

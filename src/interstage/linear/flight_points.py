@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from typing import overload
 
 import numpy as np
 
@@ -33,7 +34,13 @@ class Points(Sequence[FlightPoint]):
     def __len__(self) -> int:
         return len(self._points)
 
-    def __getitem__(self, k):  # type: ignore[no-untyped-def]
+    @overload
+    def __getitem__(self, k: int) -> FlightPoint: ...
+
+    @overload
+    def __getitem__(self, k: slice) -> Points: ...
+
+    def __getitem__(self, k: int | slice) -> FlightPoint | Points:
         if isinstance(k, slice):
             return Points(self._points[k], self.limits[k], self.balanced)
         return self._points[k]
@@ -113,7 +120,7 @@ def _balanced(flight: Assembly | None, point: FlightPoint) -> FlightPoint:
     if flight is not None:
         return trim(flight, point)  # type: ignore[return-value]
     steady = trim(point.system, point)
-    rest = steady.loads, steady.vdot, steady.settings, {}, point.t, None, point.run
+    rest: tuple = steady.loads, steady.vdot, steady.settings, {}, point.t, None, point.run
     return FlightTrim(steady, rest, steady.report)
 
 

@@ -38,7 +38,8 @@ class Kept:
 
     def rows(self, until: int, memory: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """Return the next bytes (n,) and the row (1, 3) of what laws remember before a row."""
-        describer, new = Describer(), []
+        describer = Describer()
+        new: list[bytes] = []
         try:
             text = describer.text(memory)
         except NoName:

@@ -175,8 +175,7 @@ class Memories:
 
     def new(self) -> Iterator[tuple[int, dict[str, dict[str, Any]]]]:
         """Yield what was kept since the last time: rows before which it holds, and what laws remembered."""
-        for until, held in zip(self.until[self.told :], self.copies[self.told :]):
-            yield until, held
+        yield from zip(self.until[self.told :], self.copies[self.told :])
         self.told = len(self.copies)
 
     def at(self, k: int) -> dict[str, dict[str, Any]] | None:
