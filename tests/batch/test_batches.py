@@ -489,6 +489,53 @@ def test_laws_that_do_not_fit(change, words):
         ist.LinearLaw(**given)
 
 
+@pytest.mark.parametrize("stop", [(), ("q.panel.angle < -0.0412345",)])
+def test_reductions_mean_the_same_in_batches_runs_and_studies(stop):
+    """All of them of a damped swing that decays around 0.02 rad, also where it ends between two rows.
+
+    Closed form: q̈ = -2ζω q̇ - ω² (q - c), exact at every instant; "mean" and "rms" of it by the trapezoidal rule.
+    """
+    mb = ist.Multibody("swing")
+    mb.add_body("panel", mass=1.0, inertia=[1, 1, 2.0], joint=ist.Revolute("z", stiffness=18.0, damping=0.6))
+    system = mb.compile()
+    x = system.state()
+    x["panel"].q[:] = 0.1
+    given = {"until": 2.0, "step": 1e-3, "tau": [18.0 * 0.02]}
+    texts = [f"{word} q.panel.angle" for word in REDUCTIONS]
+    batch = ist.simulate_batch(system, x, samples=2, outputs=texts, stop=stop, log_step=0.05, **given)
+    log = batch.sample(1)
+    assert (log.t[-1] < 1.9) == bool(stop)
+    w, z = 3.0, 0.6 / (2 * 3.0 * 2.0)
+    wd = w * np.sqrt(1 - z**2)
+    exact = 0.02 + 0.08 * np.exp(-z * w * log.t) * (np.cos(wd * log.t) + z * w / wd * np.sin(wd * log.t))
+    np.testing.assert_allclose(log["panel"].q[:, 0], exact, atol=1e-10)
+
+    def flown(row):
+        low = ist.Event(lambda t, x: x["panel"].q[0] + 0.0412345, "stop", direction=-1, tolerance=1e-12)
+        events = [low] if stop else []
+        flight = ist.Assembly("swing", vehicle=system).add("eye", Eye(joint="panel"))
+        return ist.simulate(flight, x, log_step=0.05, method="rk4", events=events, **given)
+
+    study = ist.monte_carlo(
+        flown, {"q.panel.angle": [0.1]}, runs=1, workers=0,
+        outputs={text: text.replace("q.panel.angle", "eye.angle") for text in texts},
+    )  # fmt: skip
+    for word, text in zip(REDUCTIONS, texts):
+        wanted = REDUCTIONS[word](exact, log.t)
+        for got in (batch[text][0], REDUCTIONS[word](log["panel"].q[:, 0], log.t), study[text][0]):
+            assert got == pytest.approx(wanted, abs=1e-9), word
+
+
+class Eye(ist.Device):
+    """What a joint shows."""
+
+    joint = ist.Hinge()
+    q, angle = joint.coordinate(), ist.Out("rad")
+
+    def outputs(d, t):
+        d.angle = d.q
+
+
 def test_rms_and_mean_are_over_time():
     """A free oscillator of 1 rad/s over a quarter period: mean 2/π, rms √½; the trapezoid is h²/12 off."""
     mb = ist.Multibody("swing")

@@ -219,3 +219,54 @@ def test_parameters_set_for_a_run_are_those_of_a_device_made_with_them():
     assert np.array_equal(log["w.on_torque"], exact["w.on_torque"])
     with pytest.raises(ist.InterstageError, match="inertia"):
         ist.simulate(spun(), None, set={"w.inertia": -1.0}, until=0.1, step=0.1)
+
+
+def test_models_and_trims_keep_the_speed_too():
+    """A bus that turns about no axis with a wheel along z: ω̇x = -h/Ix ωy, ω̇y = h/Iy ωx with h = J Ω of the other J."""
+    given = {"w.inertia": 2.0 * J}
+    made = spun(speed=SPEED)
+    h = 2.0 * J * SPEED
+    point = ist.trim(made, made.vehicle.state(), set=given)
+    assert float(point.values["w.momentum"]) == pytest.approx(h, rel=1e-14)
+    flown = ist.simulate(made, None, until=0.1, step=0.05).point(1)
+    for x in (made.vehicle.state(), flown):
+        lin = ist.linearize(made, x, set=given)
+        a, b = (lin.states.index(name) for name in ("bus.wx", "bus.wy"))
+        assert lin.A[a, b] == pytest.approx(-h / 4.0, rel=1e-12)
+        assert lin.A[b, a] == pytest.approx(h / 5.0, rel=1e-12)
+
+
+def test_dispersed_inertia_at_a_point_keeps_the_speed_there():
+    """As `set=` of a run from the same point: the wheel has been sped up since the start."""
+    made = spun(speed=SPEED, torque=0.5)
+    point = ist.simulate(made, None, until=1, step="10 ms").point(50)
+    how = {"until": 0.7, "step": "10 ms"}
+    log = ist.simulate(made, point, set={"w.inertia": 2.0 * J}, **how)
+    study = ist.monte_carlo(
+        made, {"w.inertia": [2.0 * J]}, 1, outputs=["w.speed"], flight={"x": point, **how}, workers=0
+    )
+    assert log["w.speed"][0] > 1.0001 * SPEED
+    np.testing.assert_array_equal(study["w.speed"][0], log["w.speed"])
+
+
+def test_dispersed_inputs_and_states_hold_at_points():
+    """A point has inputs and states of its own: dispersed ones take their place, h = h0 + τ t of each run."""
+    made = spun(speed=SPEED, torque=0.5)
+    log = ist.simulate(made, None, until=1, step="10 ms")
+    how = {"until": 0.7, "step": "10 ms"}
+    for point in (log.point(50), ist.trim(made, made.vehicle.state(), set={"w.torque": 0.0})):
+        flight = {"x": point, "start": 0.5, **how}
+        study = ist.monte_carlo(
+            made,
+            {"w.torque": [0.0, 2.0], "w.momentum": [1.0, 3.0]},
+            2,
+            outputs=["w.momentum"],
+            flight=flight,
+            workers=0,
+        )
+        np.testing.assert_allclose(study["w.momentum"][:, -1], [1.0, 3.0 + 0.4])
+        with pytest.raises(ist.InterstageError, match=r"'w.torque' is dispersed, and given by set= too"):
+            ist.monte_carlo(
+                made, {"w.torque": [0.0]}, 1, outputs=["w.momentum"],
+                flight={**flight, "set": {"w.torque": 1.0}}, workers=0,
+            )  # fmt: skip

@@ -24,6 +24,7 @@ from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, 
 from interstage.multibody import State
 from interstage.output import make_folder
 from interstage.system import Assembly, Device, Log, Out, simulate
+from interstage.system.flight_point import FlightPoint
 from interstage.system.noise import noise_of_run
 
 FORMAT = "interstage run"
@@ -195,14 +196,17 @@ def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:
 
     A name is "member.parameter" of a device (or a state or unwired input of it), with [k] for one number of a vector;
     or "q.arm.angle", "v.bus.wx": a coordinate or velocity of the vehicle at the start, by its name in the layout;
-    attitudes are brought to unit length. The noise of devices has the seed of the run.
+    attitudes are brought to unit length. The noise of devices has the seed of the run. At a point of a flight, which
+    has values of devices of its own, a number of a device means what it means in `set=` of a run from there.
     """
     assembly.seed = row.seed
     devices = dict(own_devices(assembly))
-    x = flight.get("x")
+    x, given = flight.get("x"), flight.get("set") or {}
+    point = x.values if isinstance(x, FlightPoint) else None
     places = _places(x) if isinstance(x, State) else {}
     if places:
         flight["x"] = x = x.copy()  # type: ignore[union-attr]
+    set_at: dict[str, Any] = {}
     for name, value in row.items():
         index = _index(name)[1]
         path, parameter = place_of(name)
@@ -216,10 +220,22 @@ def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:
                 hint="disperse a parameter, or a state at the start",
             )
         elif device is not None and parameter in device.fields:
-            _set_field(device, parameter, index, value, name)
+            full = f"{path}.{parameter}"
+            if full in given:
+                raise InputError(
+                    f"'{name}' is dispersed, and given by set= too", hint="leave one of them out"
+                )
+            now = device.value_of(parameter) if point is None else point.get(full, device.value_of(parameter))
+            new = _changed(set_at.get(full, now), index, value, name)
+            if point is None:
+                device.set(**{parameter: new})
+            else:
+                set_at[full] = new
         else:
             known = [*places, *(f"{p}.{n}" for p, d in devices.items() for n in d.fields)]
             raise InputError(f"there is nothing called '{name}' to disperse", hint=did_you_mean(name, known))
+    if set_at:
+        flight["set"] = {**given, **set_at}
     if any(".quaternion" in name for name in row if name in places):
         assert isinstance(x, State)
         x.layout.normalize(x.q)
@@ -248,14 +264,15 @@ def _places(x: State) -> dict[str, tuple[str, int]]:
     }
 
 
-def _set_field(device: Device, field_name: str, index: int | None, value: float, name: str) -> None:
-    new: Any = value
-    if index is not None:
-        new = np.array(device.value_of(field_name), dtype=float)
-        if index >= new.size:
-            raise InputError(f"'{name}' is dispersed, but there are fewer numbers", got=str(new.size))
-        new.flat[index] = value
-    device.set(**{field_name: new})
+def _changed(now: Any, index: int | None, value: float, name: str) -> Any:
+    """Return the value of a field, or one of its numbers, dispersed."""
+    if index is None:
+        return value
+    new = np.array(now, dtype=float)
+    if index >= new.size:
+        raise InputError(f"'{name}' is dispersed, but there are fewer numbers", got=str(new.size))
+    new.flat[index] = value
+    return new
 
 
 def _index(name: str) -> tuple[str, int | None]:

@@ -50,7 +50,7 @@ class LoadsInFile:
     """Loads that are functions of time or tables, as a file describes them: code by its name."""
 
     text: str
-    arrays: Mapping[str, Any]
+    arrays: Mapping[str, tuple[str, Sequence[int], Sequence[float]]]
 
     def made(self) -> Loads | str:
         """Return the loads, of code of the program that asks, or why it does not have them."""
