@@ -244,7 +244,7 @@ class Nastran:
         """Run NASTRAN in `analysis_<name>` of the working folder."""
         options = self._options
         for what, words in _BUILT_IN.items():
-            if (what == "geometric_stiffness" and options.stiffens) or getattr(options, what):
+            if options.stiffens if what == "geometric_stiffness" else getattr(options, what):
                 raise InputError(
                     f"{words} by the built-in solver only",
                     where=what,

@@ -160,7 +160,7 @@ def test_rigid_mode_of_a_foreign_file_gets_advice_that_helps():
     spoilt = c.without_integrals().with_changes(
         gamma=gamma, lam=lam, E=E, F0=F0, G0=G0, frequencies_hz=np.append(2e-4, c.frequencies_hz),
         damping_ratio=np.zeros(n), residual_vector=np.zeros(n, dtype=bool),
-        pm_E=None,
+        pm_E=None, geometric_stiffness=None,
     )  # fmt: skip
     mb = ist.Multibody()
     mb.add_body("panel", component=spoilt, node=1, order=0, check=False)

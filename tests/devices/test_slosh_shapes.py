@@ -126,3 +126,45 @@ def test_mass_and_balance_are_those_of_the_fluid():
 def test_what_cannot_be_is_refused(given, said):
     with pytest.raises(InputError, match=said):
         dev.slosh_cards(TANK, **{"grid": 1, "bottom": [0, 0, 0], "first": 10, "acceleration": A, **given})
+
+
+@pytest.mark.parametrize(
+    "fluid",
+    [
+        cards(MIDDLE, [4.0, 0, 0]),
+        f"CONM2,950,{MIDDLE},,4000.\n",
+        "".join(f"GRID,{80 + i},,{4.5 + 0.5 * i},0.,0.\nRBE2,{80 + i},3,123456,{80 + i}\n" for i in range(3))
+        + "".join(f"CONM2,{980 + i},{80 + i},,1330.\n" for i in range(3)),
+    ],
+    ids=["waves in the modes", "one lump", "three lumps"],
+)
+def test_a_fluid_that_the_component_has_is_refused(fluid):
+    """Waves in the modes, or frozen propellant as lumped masses, and the same fluid hung on top of them."""
+    made = ist.Component.from_deck(beam(fluid), 20, aset={}, geometric_stiffness=False)
+    given = {"parent": "core", "node": MIDDLE, "bottom": [-1.0, 0, 0], "kind": "spring", "acceleration": A}
+    mb = ist.Multibody("stage")
+    mb.add_body("core", component=made, node=1, joint=ist.Free())
+    with pytest.raises(InputError, match="twice"):
+        dev.add_slosh(mb, "lox", TANK, **given)
+    light = dev.CylinderSlosh(1.5, 2.0, 400.0)  # a small one beside it is no better
+    with pytest.raises(InputError, match="twice.*check=False"):
+        dev.add_slosh(mb, "lox", light, **given)
+    dev.add_slosh(mb, "lox", light, **given, check=False)
+    empty = ist.Multibody("stage")
+    empty.add_body("core", component=made, node=1, joint=ist.Free())
+    dev.add_slosh(empty, "lox", TANK, **{**given, "node": LAST, "bottom": [0.5, 0, 0]})
+
+
+def test_a_fluid_that_hangs_there_already_is_refused():
+    """The lumped mass was taken out, and is hung on as it was before its fluid is."""
+    text = f"CONM2,950,{MIDDLE},,4000.\n"
+    made = ist.Component.from_deck(beam(text), 20, aset={}, rvdof={MIDDLE: 123456}, separate_lumped=[950])
+    given = {"parent": "core", "node": MIDDLE, "bottom": [-1.0, 0, 0], "kind": "spring", "acceleration": A}
+    mb = ist.Multibody("stage")
+    mb.add_body("core", component=made, node=1, joint=ist.Free())
+    alone = ist.Multibody("stage")
+    alone.add_body("core", component=made, node=1, joint=ist.Free())
+    dev.add_slosh(alone, "lox", TANK, **given)
+    mb.add_lumped("core")
+    with pytest.raises(InputError, match=r"twice.*core.CONM2_950"):
+        dev.add_slosh(mb, "lox", TANK, **given)

@@ -252,16 +252,16 @@ def test_column_at_the_euler_load(blade):
     assert first(0.99 * euler) > 5e-3 * still and first(1.01 * euler) < -5e-3 * still
 
 
-def test_what_it_does_not_know_is_refused(blade):
+def test_what_it_does_not_know_is_refused_where_a_body_insists(blade):
     mb = ist.Multibody("rotor")
-    mb.add_body("blade", component=blade, node=5, joint=ist.Revolute("z"))
+    mb.add_body("blade", component=blade, node=5, joint=ist.Revolute("z"), stiffening=True)
     with pytest.raises(ModelError, match="does not know loads at node 5"):
         mb.compile()
-    system = on_hub(blade)
+    system = on_hub(blade, stiffening=True)
     with pytest.raises(ModelError, match="does not know loads at node 7"):
         system.forward_dynamics(system.state(), forces={("blade", 7): np.ones(6)})
     mb = ist.Multibody("loop")
-    mb.add_body("blade", component=blade, joint=ist.Locked())
+    mb.add_body("blade", component=blade, joint=ist.Locked(), stiffening=True)
     mb.close("tip", ("blade", BARS + 1), (None, [LENGTH, 0, 0]))
     with pytest.raises(ModelError, match=f"does not know loads at node {BARS + 1}"):
         mb.compile()

@@ -53,6 +53,25 @@ def pair(part):
     return tree, x, loop, same_state(tree, x, loop)
 
 
+def test_docking_is_the_nearest_motion(part):
+    """Of all motions that the new joint allows the nearest in kinetic energy, by dense algebra: loads stiffen, impulses not."""
+    mb = ist.Multibody("two")
+    for name in "ab":
+        mb.add_body(name, component=part, node=1, joint=ist.Free())
+    system, rng = mb.compile(), np.random.default_rng(4)
+    x = random_state(system, rng, deflection=5e-2)
+    R = spatial.quaternion_from_matrix(system.rotation(x, "a", BARS + 1))
+    x["b"].quaternion[:], x["b"].position[:] = R, system.position(x, "a", BARS + 1)
+    C = system.jacobian(x, "b") - system.jacobian(x, "a", BARS + 1)
+    W = np.linalg.solve(system.mass_matrix(x), C.T)
+    wanted = system.state(x.q, x.v - W @ np.linalg.solve(C @ W, C @ x.v))
+    docked, y = system.attach("b", ("a", BARS + 1), x)
+    for name in "ab":
+        rates = wanted[name].etadot
+        np.testing.assert_allclose(y[name].etadot, rates, atol=1e-9 * np.abs(rates).max())
+    assert docked.energies(y).kinetic == pytest.approx(system.energies(wanted).kinetic, rel=1e-10)
+
+
 FORCES = {("b", BARS + 1): [1.0, 2.0, 3.0, 3.0, 200.0, 100.0]}
 
 
@@ -114,3 +133,65 @@ def test_prestressed_modes_of_a_held_beam(joint):
     assert np.abs(wanted / still - 1.0).max() > 5e-3
     shaken = np.sort(system.modes(x0, force).frequencies_hz)[:4]
     np.testing.assert_allclose(shaken, wanted, rtol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def column():
+    """A column of 16 bars that knows loads at both ends."""
+    return ist.Component.from_deck(straight(n=16), 12, aset={}, rvdof={1: 123456, 17: 123456})
+
+
+def test_a_column_that_a_loop_holds_buckles_under_its_load(column):
+    """Pinned at both ends, at one by a closure that lets it slide along: no frequency is left at π²EI/L²."""
+    mb = ist.Multibody("column")
+    mb.add_body("column", component=column, node=1, joint=ist.Revolute("z"))
+    mb.close("guide", (None, [0, 0, 0]), ("column", 17), joint=ist.Slot("x"))
+    system, euler = mb.compile(), np.pi**2 * PULL
+
+    def first(load):
+        x0 = ist.trim(system, system.state(), forces={("column", 17): [0, 0, 0, -load, 0, 0]})
+        found = ist.linearize(system, x0, inputs=[], outputs=[]).poles()
+        return np.min((found**2).real * -1.0)
+
+    still = first(0.0)
+    assert abs(first(euler)) < 2e-3 * still
+    assert first(0.98 * euler) > 1e-2 * still and first(1.02 * euler) < -1e-2 * still
+
+
+@pytest.mark.parametrize("tip", [0.02, 0.1])
+def test_a_hinge_may_be_a_closure(column, tip):
+    """A spinning beam on a free hinge, which makes the whole force of the hinge itself, and held by a closure instead."""
+    tree, loop = ist.Multibody("tree"), ist.Multibody("loop")
+    tree.add_body("b", component=column, node=1, joint=ist.Revolute("z"))
+    loop.add_body("b", component=column, node=1, joint=ist.Free())
+    loop.close("hinge", (None, [0, 0, 0]), ("b", 1), joint=ist.Revolute("z"))
+    tree, loop = tree.compile(), loop.compile()
+    x, y = tree.state(), loop.state()
+    shapes = tree.jacobian(x, "b", 17)[4, 1:]
+    x["b"].eta[:] = tip * LENGTH * shapes / (shapes @ shapes)
+    x["b"].v[:] = 5.0
+    y["b"].eta[:], y["b"].v[2] = x["b"].eta, 5.0
+    assert np.abs(loop.closure_rate(y)).max() < 1e-12
+    wanted, found = tree.forward_dynamics(x)[1:], loop.forward_dynamics(y)[6:]
+    np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
+    assert abs(tree.geometric_energy(x, tree.forward_dynamics(x))) > 1e-3 * tree.energies(x).strain
+
+
+def test_a_loop_without_load_in_its_open_tree_has_slopes():
+    """A braced beam at rest: all forces are those of the closure, in the slopes too (trim and linear model)."""
+    n, mid = 8, 5
+    c = ist.Component.from_deck(straight(n=n), 8, aset={1: 123456}, rvdof={mid: 123})
+    mb = ist.Multibody("braced")
+    mb.add_body("boom", component=c, node=1, joint=ist.Revolute("y"))
+    strut = {"mass": 1.0, "com": [2.5, 0, 0], "inertia": [0.1, 2.0, 2.0]}
+    half = 0.5 * LENGTH
+    mb.add_body("strut", at=[0, 0, -half], joint=ist.Universal(("y", "z")), **strut)
+    mb.close("pin", ("strut", [half * np.sqrt(2.0), 0, 0]), ("boom", mid), joint=ist.Ball())
+    system = mb.compile()
+    x = system.state()
+    x["strut"].q[0] = -0.25 * np.pi
+    x = system.assemble(x, fixed=["boom"])
+    load = {("boom", mid): [0, 0, 0, 0, 0, -0.1 * PULL]}
+    x0 = ist.trim(system, x, forces=load)
+    assert system.closure_forces(x0, load)["pin"][3] == pytest.approx(0.1 * PULL, rel=1e-3)
+    assert np.isfinite(ist.linearize(system, x0).A).all()

@@ -61,9 +61,13 @@ def component(
     ] = True,
     rotary_integrals: Annotated[bool, _flag("rotary_integrals", "Integrals of rotary nodes too.")] = False,
     geometric_stiffness: Annotated[
-        bool,
-        _flag("geometric_stiffness", "Change of stiffness with spin, and with loads at --aset and --rvdof."),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--geometric-stiffness/--no-geometric-stiffness",
+            help="Change of stiffness with spin, and with loads at --aset, --rvdof and --load-grids; by default where "
+            "it can be made.",
+        ),
+    ] = None,
     recover: Annotated[list[str] | None, _flag("recover", RECOVER, "NAME=CBAR,1,axial")] = None,
     load_grids: Annotated[str | None, _flag("load_grids", LOAD_GRIDS, "1,52")] = None,
     separate_lumped: Annotated[

@@ -40,6 +40,8 @@ from interstage.errors import ModelError
 from interstage.linalg.eigen_request import EigenRequest
 from interstage.linalg.residual import load_columns
 
+MOST_NODES, MOST_MB = 24, 64.0  # up to which geometric stiffness is made where it was not asked for
+
 
 @dataclass
 class Assembled:
@@ -309,26 +311,44 @@ def _load_fields(
     model: Assembled, basis: Basis, options: ReductionOptions
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what is asked of the loads that the body carries, and what is to be said: stiffness, recovery."""
-    stiffens, nodes = options.stiffens, options.load_nodes
-    if not stiffens and model.recoverer is None:
-        return {}, []
+    stiffens, nodes, notes = options.stiffens, options.load_nodes, []
     if stiffens and model.geometric is None:
         raise ModelError(
             "the geometric stiffness of a component needs elements",
             where="geometric_stiffness",
             hint="make it from a deck, or give `geometric`, the geometric stiffness of displacements",
         )
+    if options.geometric_stiffness is None and model.geometric is not None:
+        stiffens, notes = _is_small(len(nodes), basis.shapes.shape[1])
+    if not stiffens and model.recoverer is None:
+        return {}, notes
     what = "geometric_stiffness" if stiffens else "recover"
     check_grids("geometric_stiffness or load_grids", dict.fromkeys(nodes, 0), model.node_ids)
-    loads = unit_loads(model, nodes, what)
+    try:
+        loads = unit_loads(model, nodes, what)
+    except ModelError as error:
+        if options.stiffens or model.recoverer is not None:
+            raise
+        return {}, [f"geometric stiffness was not made: {error}"]
     found: dict[str, Any] = {}
-    notes: list[str] = []
     if stiffens:
         stiff, notes = unit_load_stiffness(model, basis.shapes, basis.frequencies_hz, loads)
-        found["geometric_stiffness"] = stiff
+        if options.stiffens or len(stiff.load):
+            found["geometric_stiffness"] = stiff
     if model.recoverer is not None:
         found["recovery"] = recovery_rows(model, basis.shapes, loads)
     return found, notes
+
+
+def _is_small(nodes: int, modes: int) -> tuple[bool, list[str]]:
+    """Return whether geometric stiffness is made where it was not asked for, and a note where it is not."""
+    size = 8e-6 * 6 * (1 + nodes) * modes**2
+    if nodes <= MOST_NODES and size <= MOST_MB:
+        return True, []
+    return False, [
+        f"geometric stiffness was not made: loads at {nodes} grids in {modes} modes are {size:.3g} MB; ask for it by "
+        "geometric_stiffness=True"
+    ]
 
 
 def integral_fields(

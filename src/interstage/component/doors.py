@@ -89,7 +89,7 @@ class Doors:
         modal_integrals: bool = True,
         rotary_integrals: bool = False,
         inertia_relief: bool = False,
-        geometric_stiffness: bool | Sequence[int] = False,
+        geometric_stiffness: bool | Sequence[int] | None = None,
         recover: Wanted | None = None,
         load_grids: Sequence[int] = (),
         separate_lumped: bool | Sequence[int] = False,
@@ -121,7 +121,9 @@ class Doors:
         modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
         inertia_relief : residual vectors of unit accelerations
         geometric_stiffness : change of modal stiffness with the loads that the body carries: with its spin, and with
-            forces at the grids of aset, rvdof and loads; a list of grids names more, as those of joints and thrust
+            forces at the grids of aset, rvdof and loads; a list of grids names more, as those of joints and thrust.
+            Default: made where it can be, at the grids of child bodies too; the notes say where it cannot (a structure
+            that is held), or would be large. False: not made
         recover : name -> (type, element, column) of a force or stress of an element that motions of the body give back,
             as in {"root moment": ("CBAR", 1, "bending_moment_a1")}; then the grid of a corner or end, or the ply, then
             the fibre; "forces" or "stresses" in front where both tables have the column
@@ -187,7 +189,7 @@ class Doors:
         modal_integrals: bool = True,
         rotary_integrals: bool = False,
         inertia_relief: bool = False,
-        geometric_stiffness: bool | Sequence[int] = False,
+        geometric_stiffness: bool | Sequence[int] | None = None,
         geometric: Stiffness | None = None,
         recover: Mapping[str, tuple[ArrayLike, str]] | None = None,
         load_grids: Sequence[int] = (),
@@ -216,8 +218,9 @@ class Doors:
         spc : grid -> components that are held to ground
         damping : ratio, ratios, or table of (Hz, ratio)
         modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
-        geometric_stiffness : as in `from_deck`; needs `geometric`, a function from displacements (6N,) to the
-            geometric stiffness (6N, 6N) of their stresses, in the order and axes of K
+        geometric_stiffness : as in `from_deck`; needs `geometric`, without which the default is none
+        geometric : function from displacements (6N,) to the geometric stiffness (6N, 6N) of their stresses, in the
+            order and axes of K
         recover : name -> (row (6N,), quantity): a result y = row @ u of displacements in the order and axes of K, and
             what it is: force, moment, force per length, moment per length, stress, strain, displacement or rotation
         load_grids : as in `from_deck`

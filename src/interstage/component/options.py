@@ -44,7 +44,7 @@ class ReductionOptions:
     damping : ratio, ratios (one a mode), or table of (Hz, ratio), besides what the structure itself has
     modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
     geometric_stiffness : modal geometric stiffness of the spin and of unit loads at the grids of aset, rvdof and loads,
-        or at these grids besides
+        or at these grids besides; None: where it can be made and is not large
     recover : name -> result of an element that gets a recovery row, as in ("CBAR", 1, "bending_moment_a1")
     load_grids : grids besides those of aset, rvdof and loads whose loads geometric stiffness and recovery know
     separate_lumped : take every CONM2, or those with these ids, out and list them among the child bodies
@@ -68,7 +68,7 @@ class ReductionOptions:
     modal_integrals: bool = True
     rotary_integrals: bool = False
     inertia_relief: bool = False
-    geometric_stiffness: bool | Sequence[int] = False
+    geometric_stiffness: bool | Sequence[int] | None = None
     recover: Wanted | None = None
     load_grids: Sequence[int] = ()
     separate_lumped: bool | Sequence[int] = False
@@ -91,7 +91,8 @@ class ReductionOptions:
         self._set("loads", _patterns(self.loads))
         self._set("damping", checked_damping(self.damping))
         self._set("units", labelled_units(self.units))
-        self._set("geometric_stiffness", _nodes("geometric_stiffness", self.geometric_stiffness))
+        if self.geometric_stiffness is not None:
+            self._set("geometric_stiffness", _nodes("geometric_stiffness", self.geometric_stiffness))
         self._set("separate_lumped", _lumped(self.separate_lumped))
         self._set("load_grids", _nodes("load_grids", self.load_grids, switch=False))
         self._set("recover", None if self.recover is None else _wanted_results(self.recover))
@@ -139,8 +140,8 @@ class ReductionOptions:
 
     @property
     def stiffens(self) -> bool:
-        """Whether geometric stiffness is asked for."""
-        return self.geometric_stiffness is not False
+        """Whether geometric stiffness is asked for, and not just made where it can be."""
+        return self.geometric_stiffness is not None and self.geometric_stiffness is not False
 
     @property
     def results(self) -> dict[str, ElementResult]:
@@ -150,7 +151,8 @@ class ReductionOptions:
     @property
     def load_nodes(self) -> list[int]:
         """Grids whose unit loads geometric stiffness and recovery know."""
-        named = () if isinstance(self.geometric_stiffness, bool) else self.geometric_stiffness
+        asked = self.geometric_stiffness
+        named = () if asked is None or isinstance(asked, bool) else asked
         loaded = [grid for one in self.loads for grid in one]
         return sorted({*(self.aset or {}), *(self.rvdof or {}), *loaded, *named, *self.load_grids})
 

@@ -482,7 +482,7 @@ class Component(Doors, Builders):
         those of rotary nodes, and with `modes=False` all of them, are dropped, which a warning and the notes say.
         The part is listed among `child_bodies`, so that `Multibody.add_lumped` hangs it. Geometric stiffness and
         recovery rows need the node among their loads; they hold for the rest as before, but for rotary inertia in
-        the spin.
+        the spin. Without it geometric stiffness is dropped as integrals are, and recovery is refused.
         """
         from interstage.component.rigid_parts import without_rigid
 

@@ -81,14 +81,15 @@ def without_rigid(
             changes |= {"viscous": C, "structural": None, "damping_ratio": matrix_ratios(hz, C, None)}
     changes |= _integrals_without(c, row, mass, o) if modes else {"J1": None, "J2": None, "F1": None}
     changes |= _declared_out(c, node, float(mass), I, o)
-    lost = _lost(c, modes)
-    new = c.with_changes(**changes, rotary=None, notes=[*c.notes, *lost])
+    keeps = c.geometric_stiffness is not None and modes and node in c.geometric_stiffness.nodes
+    lost = _lost(c, modes, keeps, node)
+    new = c.with_changes(**changes, rotary=None, geometric_stiffness=None, notes=[*c.notes, *lost])
     for words in lost:
         warnings.warn(f"without_rigid, {where}: {words}", FidelityWarning, stacklevel=caller_level())
-    if c.geometric_stiffness is None and c.recovery is None:
+    if not keeps and c.recovery is None:
         return new
     left_out = _Part(new, node, M, S, o, Pi)
-    if c.geometric_stiffness is not None:
+    if keeps and c.geometric_stiffness is not None:
         new = new.with_changes(geometric_stiffness=_stiffness_without(c.geometric_stiffness, left_out))
     if c.recovery is not None:
         new = new.with_changes(recovery=_rows_without(c.recovery, left_out))
@@ -104,15 +105,19 @@ def _integrals_without(c: Component, row: int, mass: float, offset: np.ndarray) 
     return {name: getattr(c, name) - value for name, value in own.fields().items()}
 
 
-def _lost(c: Component, modes: bool) -> list[str]:
-    """Say which integrals a component no longer has without a part."""
+def _lost(c: Component, modes: bool, keeps: bool, node: int) -> list[str]:
+    """Say which integrals a component no longer has without a part, and whether it has lost its geometric stiffness."""
+    said = []
+    if c.geometric_stiffness is not None and not keeps:
+        why = f"make it with load_grids=[{node}]" if modes else "it was found with the part in the modes"
+        said = [f"geometric stiffness was dropped with the rigid part at node {node}: {why}"]
     lost = ["integrals of rotary nodes"] if c.rotary is not None else []
     if c.has_integrals and not modes:
         lost = ["integrals of first and second order", *lost]
     if not lost:
-        return []
+        return said
     order = ": a body of it has order 0, its inertia does not follow its deformation" if not modes else ""
-    return [f"{' and '.join(lost)} were dropped with the rigid part{order}"]
+    return [f"{' and '.join(lost)} were dropped with the rigid part{order}", *said]
 
 
 def _declared_out(
@@ -248,16 +253,13 @@ def _rows_without(own: RecoveryRows, part: _Part) -> RecoveryRows:
 
 
 def _check_balanced(component: Component, node: int, modes: bool, where: str) -> None:
-    """Refuse to take away a part whose node is not among the loads, or one that stays in the modes."""
-    for name, held in (
-        ("geometric stiffness", component.geometric_stiffness),
-        ("recovery rows", component.recovery),
-    ):
-        if held is not None and not (modes and node in held.nodes):
-            raise InputError(
-                f"{name} were found with the part in the body, and cannot do without it",
-                where=where,
-                expected="the node among their loads, and the part out of the modes",
-                got=f"loads at {shown(held.nodes.tolist())}" if modes else "modes=False",
-                hint=f"name grid {node} in geometric_stiffness or load_grids, or leave those out",
-            )
+    """Refuse to take away a part whose node is not among the loads of recovery, or one that stays in the modes."""
+    held = component.recovery
+    if held is not None and not (modes and node in held.nodes):
+        raise InputError(
+            "recovery rows were found with the part in the body, and cannot do without it",
+            where=where,
+            expected="the node among their loads, and the part out of the modes",
+            got=f"loads at {shown(held.nodes.tolist())}" if modes else "modes=False",
+            hint=f"name grid {node} in load_grids, or leave recover out",
+        )

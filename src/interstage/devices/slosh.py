@@ -29,9 +29,12 @@ from interstage.calls import named_arguments
 from interstage.devices.potential_flow import surface_waves
 from interstage.errors import InputError
 from interstage.multibody import Locked, Multibody, Planar, Universal
+from interstage.multibody.lumped import center_on
+from interstage.multibody.model import BodySpec
 
 ALL = 200  # roots in the sum of the capped inertia: the last term is 1e-12 of the first
 FAST = 20.0  # turn of a mass on springs, beside the wave
+ENOUGH = 0.01  # short of the mass of a fluid from which masses are taken for it
 THIN = 1e-9  # roll inertia of slosh masses beside m L²
 
 
@@ -82,6 +85,17 @@ class Slosh(ABC):
         """Return shares of the fluid, lengths of pendulums and heights of hinges, (n,) each."""
 
     @property
+    def extent(self) -> tuple[float, float]:
+        """Largest radius, and depth of the fluid; of a shape that does not say, none."""
+        return 0.0, 0.0
+
+    def holds(self, point: np.ndarray) -> bool:
+        """Tell whether a point (3,) from the bottom, x along the axis, is where the fluid is, or close beside it."""
+        radius, depth = self.extent
+        aside, slack = float(np.hypot(point[1], point[2])), 1.0 + ENOUGH
+        return bool(-ENOUGH * depth <= point[0] <= slack * depth and aside <= slack * radius and depth > 0.0)
+
+    @property
     @abstractmethod
     def rigid_height(self) -> float:
         """h₀ of m₀ above the bottom."""
@@ -114,6 +128,11 @@ class CylinderSlosh(Slosh):
         share = 2.0 * np.tanh(k) / ((xi**2 - 1.0) * k)
         length = self.radius / (xi * np.tanh(k))
         return share, length, self.depth * (1.0 - 2.0 * np.tanh(0.5 * k) / k) + length
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """Radius, and depth of the fluid."""
+        return self.radius, self.depth
 
     @property
     def rigid_height(self) -> float:
@@ -165,6 +184,11 @@ class SphereSlosh(Slosh):
         return masses / volume, self.radius / rates, np.full(self.n, self.radius)
 
     @property
+    def extent(self) -> tuple[float, float]:
+        """Largest radius, and depth of the fluid."""
+        return self.radius, 2.0 * self.fill * self.radius
+
+    @property
     def rigid_height(self) -> float:
         """h₀ of m₀ above the bottom: the centre."""
         return self.radius
@@ -187,6 +211,7 @@ def add_slosh(
     kind: str = "pendulum",
     acceleration: float | None = None,
     damping: float = 0.0,
+    check: bool = True,
 ) -> list[str]:
     """Add the fluid of a tank to a vehicle whose x axis points against the acceleration; return names of the bodies.
 
@@ -196,6 +221,8 @@ def add_slosh(
     damping : ratio of each wave, at `acceleration`
     Masses, lengths and heights stand still at this fill: they do not follow the level of a tank that empties, as the
     waves of `Vehicle.add_slosh` do. On a burning vehicle the fluid is to be here or in the tank, not in both.
+    check : False takes a fluid that the parent may have already: lumped masses of at least its mass where it stands (in
+        the modes of the component, or hung on the parent), or tanks that cannot hold it beside what they have
     Bodies: "name 1" ... for the waves, "name rigid" for m₀.
     """
     if kind not in ("pendulum", "spring"):
@@ -205,6 +232,8 @@ def add_slosh(
     if (kind == "spring" or damping > 0.0) and not (acceleration is not None and acceleration > 0.0):
         raise InputError(f"slosh '{name}' needs an acceleration", expected="acceleration= in m/s^2")
     foot = np.asarray(bottom, dtype=float)
+    if check:
+        _refuse_twice(vehicle, name, tank, vehicle.spec(parent, where=f"slosh '{name}'"), node, foot)
     rest = f"{name} rigid"
     if node is not None:
         _add_rigid_part(vehicle, rest, tank, parent, node, foot + [tank.rigid_height, 0.0, 0.0])
@@ -245,3 +274,40 @@ def _add_rigid_part(
     vehicle.add_body(
         name, mass=tank.rigid_mass, com=com, inertia=inertia, parent=parent, at=at, joint=Locked()
     )
+
+
+def _refuse_twice(
+    vehicle: Multibody, name: str, tank: Slosh, parent: BodySpec, node: int | None, foot: np.ndarray
+) -> None:
+    """Refuse a fluid that its parent has already, as lumped masses where it stands or as propellant of its tanks."""
+    where, hint = f"slosh '{name}', body '{parent.name}'", "pass check=False where the fluid is another one"
+    if parent.tanks is not None:
+        own = parent.tanks
+        room = [own.range_of(k)[1] - own.start[k] for k in range(len(own.names))]
+        if max(room, default=np.inf) < tank.mass * (1.0 - ENOUGH):
+            raise InputError(
+                f"no tank of the body can hold this fluid beside what it has: the {tank.mass:g} would count twice",
+                where=where,
+                got=", ".join(f"{one}: {free:g} free" for one, free in zip(own.names, room)),
+                hint=f"fill the tank to the rest (propellant=), or use Vehicle.add_slosh; {hint}",
+            )
+    component = parent.component
+    if component is None or node is None:
+        return
+    bottom = component.node_positions[component.node_row(node)] + foot
+    inside, hung = component.lumped_inside, []
+    if inside is not None:
+        hung = list(zip(inside.names, inside.mass, inside.position))
+    for spec in vehicle.specs:
+        if spec.parent == parent.name and spec.inertia is not None:
+            hung.append((spec.name, float(np.real(spec.inertia.mass)), center_on(component, spec)))
+    there = [(one, mass) for one, mass, place in hung if tank.holds(np.asarray(place) - bottom)]
+    total = sum(mass for _, mass in there)
+    if total >= tank.mass * (1.0 - ENOUGH):
+        raise InputError(
+            f"the body has lumped masses of {total:g} inside this tank already: its fluid, {tank.mass:g}, would count "
+            "twice",
+            where=where,
+            got=", ".join(one for one, _ in there[:4]) + (", ..." if len(there) > 4 else ""),
+            hint=f"take them out of the component (separate_lumped) and do not add them; {hint}",
+        )

@@ -223,7 +223,7 @@ SCRATCH_FIELDS = (
         "w",
         2,
     ),  # (m, m) of the forces across joints that change stiffness: one less what they do to themselves
-    ("settle_f", "w", 1),  # (2 m,) those forces, and a column
+    ("settle_f", "w", 1),  # (3 m,) those forces, and two columns
     (
         "port_G",
         "w",
@@ -359,8 +359,9 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     stiff = bool(tree.body_stiff.any())
     shapes |= {"mode_G": (6 * n * stiff,), "site_G": (2 * len(tree.site_lam) * stiff,)}
     m = _carried_forces(tree)
+    m += int(tree.closure_row[-1]) if stiff and len(tree.closure_site) else 0
     m = m if m <= AT_ONCE else 0
-    shapes |= {"settle_R": (m, m), "settle_f": (2 * m,)}
+    shapes |= {"settle_R": (m, m), "settle_f": (3 * m,)}
     shapes |= {"stiff_size": (2 * N * stiff,), "stiff_v": (nv * stiff,), "site_s": (n_port, 2)}
     shapes |= {
         "port_L": (n_port, 36),

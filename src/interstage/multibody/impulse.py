@@ -200,6 +200,9 @@ def keep_motion(system: Closures, x: State, before: Mapping[int, tuple[np.ndarra
 def solve_momentum(system: Closures, x: State, r: np.ndarray) -> np.ndarray:
     """Return M⁻¹ r (nv,) at linear cost; zero at joints that are not free.
 
+    With geometric stiffness M is solved as it stands: forces across joints, which change the stiffness, would bring a
+    share of the impulse into the modes that no velocity at the nodes answers, and energy might rise.
+
     Accelerations from rest are M⁻¹(τ - b) with the static forces b. They are asked for at τ = r s and at 0, with a
     factor s that makes b small beside r s, so that b leaves no more than rounding.
     """
@@ -207,6 +210,11 @@ def solve_momentum(system: Closures, x: State, r: np.ndarray) -> np.ndarray:
     r = np.where(system.held, 0.0, r)
     if not r.any():
         return np.zeros(system.nv)  # nothing is struck, or nothing can move
+    if system.stiffens:
+        free = np.flatnonzero(~system.held)
+        answers = np.zeros(system.nv)
+        answers[free] = np.linalg.solve(system.mass_matrix(still)[np.ix_(free, free)], r[free])
+        return answers
     weight = float(np.abs(system.bias(still)).max())
     base = _accelerations(system, still, np.zeros(system.nv))
 

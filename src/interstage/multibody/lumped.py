@@ -156,7 +156,7 @@ def refuse_twice(model: Multibody, spec: BodySpec) -> None:
         or np.real(spec.inertia.mass) <= 0.0
     ):
         return
-    c, mass, place = parent.component, float(np.real(spec.inertia.mass)), _center(parent.component, spec)
+    c, mass, place = parent.component, float(np.real(spec.inertia.mass)), center_on(parent.component, spec)
     size = float(np.ptp(c.node_positions, axis=0).max(initial=0.0)) or 1.0
 
     def same(m: float, p: np.ndarray) -> bool:
@@ -167,7 +167,7 @@ def refuse_twice(model: Multibody, spec: BodySpec) -> None:
         one.name
         for one in model.specs
         if one.parent == parent.name and one.inertia is not None
-        if same(float(np.real(one.inertia.mass)), _center(c, one))
+        if same(float(np.real(one.inertia.mass)), center_on(c, one))
     ]
     if out and len(hung) >= len(out):
         raise InputError(
@@ -190,7 +190,7 @@ def refuse_twice(model: Multibody, spec: BodySpec) -> None:
         )
 
 
-def _center(component: Component, spec: BodySpec) -> np.ndarray:
+def center_on(component: Component, spec: BodySpec) -> np.ndarray:
     """Return the center of mass (3,) of a rigid body on a node, joint at zero, from the component's reference point."""
     assert spec.inertia is not None
     at = component.node_positions[component.node_row(int(spec.at))]

@@ -32,7 +32,8 @@ class BodySpec:
     """One body as described. Rigid: `inertia`; flexible: `component` and its inboard `node`.
 
     port : point (3,) of a rigid body that sits in its joint, where that is not the origin of its frame
-    stiffening : use the geometric stiffness of the component, where it has some
+    stiffening : use the geometric stiffness of the component, where it has some; True: and refuse loads that it does
+        not know
     rotary : nodes turn with their inertia
     tanks : propellant that changes the integrals of a flexible body
     """
@@ -49,16 +50,15 @@ class BodySpec:
     order: int = 0
     n_modes: int | None = None
     port: np.ndarray | None = None
-    stiffening: bool = True
+    stiffening: bool | None = None
     rotary: bool = False
     tanks: Tanks | None = None
 
     @property
     def stiffens(self) -> bool:
         """Whether the loads that the body carries change its stiffness."""
-        return (
-            self.stiffening and self.component is not None and self.component.geometric_stiffness is not None
-        )
+        own = None if self.component is None else self.component.geometric_stiffness
+        return self.stiffening is not False and own is not None
 
     @property
     def is_point(self) -> bool:
@@ -155,7 +155,7 @@ class Multibody:
         damping: float | Sequence[float] | None = None,
         order: int | None = None,
         n_modes: int | None = None,
-        stiffening: bool = True,
+        stiffening: bool | None = None,
         rotary: bool | None = None,
         port: ArrayLike | None = None,
         tanks: Tanks | None = None,
@@ -180,7 +180,9 @@ class Multibody:
         order : fidelity of the deformed inertia: 0 (without integrals), 1 or 2 (default 2, or 0 where the component
             has no integrals)
         n_modes : keep only so many of the lowest modes of the body held at its node
-        stiffening : False leaves out the geometric stiffness that the component has
+        stiffening : False leaves out the geometric stiffness that the component has; True refuses joints and forces at
+            nodes whose loads it does not know. Default: those are left out of it, and runs, trims and linear models
+            warn where they matter
         rotary : nodes turn with their inertia, as discs on a shaft do, instead of moving as points; order 1 or 2, and a
             component made with rotary_integrals=True (default: where the component has those integrals)
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
@@ -205,7 +207,7 @@ class Multibody:
             joint=joint,
             at=self.place(parent, at, where),
             rotation=Rotation.of(rotation, where=f"{where}, rotation").matrix,
-            stiffening=bool(stiffening),
+            stiffening=None if stiffening is None else bool(stiffening),
             rotary=bool(rotary),
             tanks=tanks,
         )

@@ -40,6 +40,7 @@ from interstage.output import as_path, json_text, parse_json
 from interstage.spatial import RigidInertia, Rotation
 
 SCHEMA = 1
+STIFFENING = (False, True, None)  # by the number in the file
 
 
 def write_model(model: Multibody, path: str | Path) -> Path:
@@ -103,7 +104,7 @@ def _put_body(group: h5py.Group, spec: BodySpec) -> None:
     given: dict[str, ArrayLike] = {
         "ROTATION": spec.rotation,
         "AT": spec.at,
-        "STIFFENING": int(spec.stiffening),
+        "STIFFENING": STIFFENING.index(spec.stiffening),
         "ROTARY": int(spec.rotary),
     }
     if spec.parent is not None:
@@ -180,13 +181,16 @@ def _body_in(group: Group, model: Multibody, components: list[Component]) -> Bod
     name = group.text("NAME")
     where = f"body '{name}'"
     parent = group.text("PARENT") if group.has("PARENT") else None
+    stiffening = group.integer("STIFFENING")
+    if not 0 <= stiffening < len(STIFFENING):
+        raise Fault(f"'{group.label}STIFFENING' is {stiffening} where 0, 1 or 2 belongs")
     spec = BodySpec(
         name,
         parent,
         as_joint(_joint_in(group), where),
         model.place(parent, _place_in(group), where),
         _rotation_in(group),
-        stiffening=bool(group.integer("STIFFENING")),
+        stiffening=STIFFENING[stiffening],
         rotary=group.has("ROTARY") and bool(group.integer("ROTARY")),
     )
     if group.has("COMPONENT"):

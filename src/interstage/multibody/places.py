@@ -80,7 +80,7 @@ def located(system: Compiled, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndar
 
 
 def loaded(system: Compiled, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
-    """Do `located` for places where forces act: refuse those that the geometric stiffness of a body does not know."""
+    """Do `located` for places where forces act: refuse those that a body insists on knowing and does not."""
     for body, place in pairs:
         spec = system.model.specs[system.body(body)]
         node = spec.node if place is None else place

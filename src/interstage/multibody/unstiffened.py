@@ -1,4 +1,4 @@
-"""Flexible bodies that carry a load without the change of stiffness that it makes.
+"""Flexible bodies that carry a load without the change of stiffness that it makes, all loads or those at some nodes.
 
 A body under compression T has the geometric stiffness -∫ N φ'² dx in a mode φ of bending, N falling from T to zero
 along the body. A component without it (`geometric_stiffness`) has a model whose ω² is too high by about
@@ -19,7 +19,8 @@ import numpy as np
 
 from interstage.errors import FidelityWarning, caller_level
 from interstage.multibody.inspection import whole_from
-from interstage.multibody.loads import Loads
+from interstage.multibody.load_nodes import closed, is_known, ports
+from interstage.multibody.loads import Force, Loads
 from interstage.multibody.state import State
 from interstage.spatial.functions import matrix_from_quaternion
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MATTERS = (
     0.02  # share of ω² from which a load is warned of: 1 % of a frequency, which structures are not known to
 )
+WITHOUT = "without geometric stiffness"
 WINDOWS = 20  # parts of a stretch of a run, over which its loads are averaged
 LOWEST = 6  # modes that are looked at: those that loads change most
 BEAM = 24.7  # Δ of the first mode of a free uniform beam in T/(m L), where nodes do not turn (solids)
@@ -39,16 +41,16 @@ BEAM = 24.7  # Δ of the first mode of a free uniform beam in T/(m L), where nod
 def notes_on_stiffening(
     system: System, x: State, vdot: np.ndarray, loads: Loads | None = None
 ) -> tuple[str, ...]:
-    """Warn of bodies without geometric stiffness that carry loads which matter, and return notes on them."""
-    found = [
-        _note(system, x, spec, _carried(system, x, _felt(system, x, vdot, spec.name), loads, spec.name))
-        for spec in unstiffened(system)
-    ]
+    """Warn of bodies that carry loads which matter and that their stiffness does not know, and return notes on them."""
+    found = []
+    for spec in unstiffened(system, loads):
+        felt = _felt(system, x, vdot, spec.name)
+        found.append(_note(system, x, spec, _carried(system, x, felt, loads, spec), loads))
     return _said([note for share, note in found if share > MATTERS])
 
 
 def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int], State]]]) -> None:
-    """Warn, once, of bodies without geometric stiffness that carry loads which matter on the way of a run.
+    """Warn, once, of bodies that carry loads which matter on the way of a run and that their stiffness does not know.
 
     Loads are those that accelerate bodies over a part of a stretch (`WINDOWS`), so that neither a pulse nor a swing of
     the root counts. Of roots that are not free the weight alone is known.
@@ -66,7 +68,7 @@ def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int],
         for first, x, k, m in zip(points, points[1:], ends, ends[1:]):
             for spec in bodies if t[m] > t[k] else ():
                 felt = _felt_between(system, first, x, t[m] - t[k], spec.name)
-                share, note = _note(system, x, spec, _carried(system, x, felt, None, spec.name))
+                share, note = _note(system, x, spec, _carried(system, x, felt, None, spec))
                 if share > worst.get(spec.name, (MATTERS, ""))[0]:
                     worst[spec.name] = share, f"{note} (from t = {t[k]:.4g} to {t[m]:.4g})"
     _said([note for _, note in worst.values()])
@@ -74,28 +76,62 @@ def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int],
 
 def _said(notes: list[str]) -> tuple[str, ...]:
     if notes:
+        words = "geometric_stiffness=True" if any(WITHOUT in note for note in notes) else "those in load_grids"
         warnings.warn(
-            f"{'; '.join(notes)}; make the component with geometric_stiffness=True",
+            f"{'; '.join(notes)}; make the component with {words}",
             FidelityWarning,
             stacklevel=caller_level(),
         )
     return tuple(notes)
 
 
-def unstiffened(system: System) -> list[BodySpec]:
-    """Return the flexible bodies without geometric stiffness; those with tanks have the vehicle's own."""
-    return [s for s in system.model.specs if s.component is not None and not s.stiffens and s.tanks is None]
+def unstiffened(system: System, loads: Loads | None = None) -> list[BodySpec]:
+    """Return the flexible bodies whose stiffness does not know all loads; those with tanks have the vehicle's own."""
+    bodies = [s for s in system.model.specs if s.component is not None and s.tanks is None]
+    return [s for s in bodies if not s.stiffens or _unknown(system, s, loads)]
 
 
-def _note(system: System, x: State, spec: BodySpec, force: np.ndarray) -> tuple[float, str]:
+def _unknown(system: System, spec: BodySpec, loads: Loads | None) -> set[int]:
+    """Return the nodes of a body where something acts that its stiffness does not know."""
+    return {
+        node
+        for node in {*_held(system, spec), *ports(system.model, spec), *_forces(spec, loads)}
+        if not is_known(spec, node)
+    }
+
+
+def _held(system: System, spec: BodySpec) -> set[int]:
+    """Return the nodes of a body where its own joint, closures and devices act."""
+    found = closed(system.model, spec) | {node for body, node in system.pushed if body == spec.name}
+    return found if spec.node is None or spec.joint.is_free else found | {spec.node}
+
+
+def _forces(spec: BodySpec, loads: Loads | None) -> dict[int, list[Force]]:
+    """Return the constant forces at nodes of a body."""
+    found: dict[int, list[Force]] = {}
+    for force in () if loads is None else loads.forces:
+        node = spec.node if force.node is None else force.node
+        if force.body == spec.name and not force.in_time and isinstance(node, int | np.integer):
+            found.setdefault(int(node), []).append(force)
+    return found
+
+
+def _note(
+    system: System, x: State, spec: BodySpec, force: np.ndarray, loads: Loads | None = None
+) -> tuple[float, str]:
     """Return the share of ω² that a force (3,), world axes, on a body makes, and words on it."""
     size = float(np.linalg.norm(force))
     if size == 0.0:
         return 0.0, ""
     assert spec.component is not None
     share, hz = _share(spec.component, size, system.rotation(x, spec.name).real.T @ force / size)
+    how = WITHOUT
+    if spec.stiffens:
+        nodes = sorted(_unknown(system, spec, loads))
+        some = ", ".join(map(str, nodes[:4])) + (", ..." if len(nodes) > 4 else "")
+        how = f"at nodes that its geometric stiffness does not know ({some})"
     return share, (
-        f"'{spec.name}' carries {size:.4g} of force without geometric stiffness: its mode of {hz:.4g} Hz is "
+        f"'{spec.name}' carries {size:.4g} of force {how}: its mode of {hz:.4g} Hz is "
         f"too stiff by about {100.0 * share:.2g} %"
     )
 
@@ -153,17 +189,30 @@ def _felt_between(system: System, first: State, x: State, span: float, name: str
     return -gravity if one is None or other is None else (other - one) / span - gravity
 
 
-def _carried(system: System, x: State, felt: np.ndarray, loads: Loads | None, name: str) -> np.ndarray:
-    """Return the force (3,), world axes, that a body carries; felt : acceleration of its root less gravity."""
-    root = _root(system, name)
-    mass = whole_from(system, x)[0] if name == root and len(_roots(system)) == 1 else _mass(system, name)
+def _carried(
+    system: System, x: State, felt: np.ndarray, loads: Loads | None, spec: BodySpec
+) -> np.ndarray:
+    """Return the force (3,), world axes, that a body carries, and its stiffness does not know.
+
+    felt : acceleration of its root less gravity
+    """
     own = np.zeros(3)
-    for force in () if loads is None else loads.forces:
-        if force.body == name and not force.in_time:
+    for node, forces in _forces(spec, loads).items():
+        for force in () if is_known(spec, node) else forces:
             wrench = np.asarray(force.numbers[3:]).real
-            own = own + (wrench if force.frame == "world" else system.rotation(x, name).real @ wrench)
-    inertial = mass * felt
+            own = own + (wrench if force.frame == "world" else system.rotation(x, spec.name).real @ wrench)
+    inertial = _unknown_mass(system, x, spec) * felt
     return own if own @ own > inertial @ inertial else inertial
+
+
+def _unknown_mass(system: System, x: State, spec: BodySpec) -> float:
+    """Return the mass that is accelerated across nodes whose loads the stiffness of a body does not know."""
+    name = spec.name
+    if spec.stiffens and all(is_known(spec, node) for node in _held(system, spec)):
+        carried = ports(system.model, spec).items()
+        return sum(_mass(system, one) for node, bodies in carried if not is_known(spec, node) for one in bodies)
+    alone = name == _root(system, name) and len(_roots(system)) == 1
+    return float(whole_from(system, x)[0]) if alone else _mass(system, name)
 
 
 def _roots(system: System) -> list[str]:

@@ -198,7 +198,7 @@ def _refuse_of_one_vehicle(ports: Mapping[str, object], events: Sequence[Event])
 
 def _look_at_loads(system: System, x: State, start: Period | None) -> None:
     """Warn of flexible bodies whose loads at the start matter, and whose stiffness does not know them."""
-    if isinstance(x, OperatingPoint) and x.loads.forces and unstiffened(system):
+    if isinstance(x, OperatingPoint) and x.loads.forces and unstiffened(system, x.loads):
         view = system.with_settings(x.settings)
         t = begin_time(x) if start is None else float(period_of(start, "start", zero=True))
         loads = x.loads.at(t, view)

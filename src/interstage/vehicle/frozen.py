@@ -130,7 +130,7 @@ def add_flexible(
     component = reference_component(shapes, name, ids, loads, results)
     if shapes.partition.tanks:
         tanks = tanks_of(shapes, start, damping, loads, ids)
-        mb.add_body(name, component=component, joint=Free(), order=order, tanks=tanks)
+        mb.add_body(name, component=component, joint=Free(), order=order, stiffening=True, tanks=tanks)
         return
     ratio: float | list[float] | None = None
     if callable(damping):

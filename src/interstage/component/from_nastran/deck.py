@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.component.build import Assembled, build_component, turned_child
+from interstage.component.build import MOST_NODES, Assembled, build_component, turned_child
 from interstage.component.from_nastran.element_results import element_rows
 from interstage.component.from_nastran.lumped_cards import child_bodies
 from interstage.component.from_nastran.source import (
@@ -88,11 +88,15 @@ def component_from_deck(
     _refuse_floating(children)
     request = None if options.n_modes is not None else _wanted(fe, case)
     options = options.with_changes(aset=aset, name=options.name or Path(deck.name).stem)
+    if options.geometric_stiffness is None:
+        options = options.with_changes(load_grids=_default_grids(options, children))
     component = build_component(model, options, request)
     stiff = _without_shapes(model, children, options)
     if stiff:
         component.provenance[NO_SHAPES] = ", ".join(stiff)
     said = provenance(deck, _said(options, frame.reference, case, request))
+    if component.geometric_stiffness is not None:
+        said["geometric_stiffness"] = f"spin, grids {component.geometric_stiffness.nodes.tolist()}"
     more: dict[str, Any] = frame.fields()
     if options.keep_matrices:
         more["gset"], more["fset"] = _matrix_sets(fe, kept.M_gg, reduced)
@@ -105,6 +109,13 @@ def component_from_deck(
         **more,
     )
     return with_precision(component, direct if matrices is None else {**direct, **given})
+
+
+def _default_grids(options: ReductionOptions, children: list[ChildBody]) -> list[int]:
+    """Return the load grids of geometric stiffness that was not asked for: those of child bodies too, where few."""
+    on = {body.node or body.grid for body in children if not body.carrier}
+    few = len(on.union(options.load_nodes)) <= MOST_NODES
+    return sorted(on.union(options.load_grids)) if few else list(options.load_grids)
 
 
 def _refuse_preload(fe: FEModel) -> None:
@@ -280,7 +291,7 @@ def _said(
         "grdpnt": str(reference),
         "separate_lumped": str(options.separate_lumped),
         "subcase": str(case.id) if case else "none",
-        "geometric_stiffness": f"spin, grids {options.load_nodes}" if options.stiffens else "no",
+        "geometric_stiffness": "no",
         "recover": "; ".join(f"{name}: {' '.join(map(str, one))}" for name, one in options.results.items()),
         "rigid_threshold_hz": f"{options.rigid_threshold_hz:g}",
     }

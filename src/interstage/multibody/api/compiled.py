@@ -53,6 +53,7 @@ class Compiled:
         self.engine = Engine(tree, Settings.of(model, self.flexes, tree))
         first = int(self.tree.sizes[1])
         self.site_rows: dict[SiteKey, int] = {key: first + k for k, key in enumerate(self.closure_places)}
+        self.pushed: set[tuple[str, int]] = set()  # body and node where devices push
         self._growing = Lock()  # while sites are added
         self._close_doors()
         self.layout = Layout.of(model.bodies, [s.joint for s in model.specs], self.tree.body_modes.tolist())

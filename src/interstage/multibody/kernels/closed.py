@@ -4,7 +4,9 @@ As in `settling`, with modal forces h = Σ f_k K_k η under forces across joints
 
     v̇ -= M⁻¹h,      (J M⁻¹Jᵀ) δλ = J M⁻¹h,      v̇ += M⁻¹Jᵀ δλ
 
-and the next h that of the forces across joints under h and under δλ, and of δλ where it acts.
+and the next h that of the forces across joints under h and under δλ, and of δλ where it acts. Where that would not
+settle in as many passes as there are forces f and multipliers λ, these are found at once, as there: with R what the
+tree and its closures make of unit f and λ, column by column, (1 - R) [f; λ] = [f; λ]⁰.
 """
 
 from __future__ import annotations
@@ -14,10 +16,15 @@ from interstage.multibody.kernels.articulated import forward, forward_from_here
 from interstage.multibody.kernels.closure import add_responses, constrain, load_site, multipliers
 from interstage.multibody.kernels.closure_rows import put_accelerations
 from interstage.multibody.kernels.responses import no_forces
+from interstage.multibody.kernels.rows import clear_vector, solve_general
 from interstage.multibody.kernels.settling import (
     PASSES,
     SETTLED,
+    carried_forces,
+    count_forces,
     gather,
+    list_forces,
+    load_modes,
     share_of,
     take_inward,
     take_modal,
@@ -42,8 +49,8 @@ def _load_end(tree, work, s, t, f, q):
 
 
 @kernel
-def _under_closures(tree, work, q):
-    """Add Σ f_k K_k η of the multipliers closure_f, and of the forces across joints under them, to mode_h."""
+def _load_closures(tree, work, q):
+    """Put the multipliers closure_f on the ends of closures, and their Σ f_k K_k η into mode_h."""
     no_forces(tree, work)
     o = work.V[-1, 0]
     for c in range(len(tree.closure_site)):
@@ -58,8 +65,74 @@ def _under_closures(tree, work, q):
         if a >= 0:
             t = add(t, cross(get3(work.closure_r, c), f))
             _load_end(tree, work, a, scale(-1.0, t), scale(-1.0, f), q)
+
+
+@kernel
+def _under_closures(tree, work, q):
+    """Add Σ f_k K_k η of the multipliers closure_f, and of the forces across joints under them, to mode_h."""
+    _load_closures(tree, work, q)
     take_inward(tree, work)
     gather(tree, work, q)
+
+
+@kernel
+def _answer(tree, work):
+    """Write the answer of the open tree to modal forces mode_h into stiff_v, and the multipliers that it needs."""
+    no_forces(tree, work)
+    take_modal(tree, work)
+    take_inward(tree, work)
+    put_accelerations(tree, work, work.stiff_v, False, work.closure_e)
+
+
+@kernel
+def _load_all(tree, work, q, x, count):
+    """Write Σ f_k K_k η of listed forces and multipliers x to mode_h."""
+    load_modes(tree, work, x)
+    for k in range(len(work.closure_f)):
+        work.closure_f[k] = x[count + k]
+    _load_closures(tree, work, q)
+
+
+@kernel
+def _add(x, y, count):
+    for k in range(count):
+        x[k] += y[k]
+
+
+@kernel
+def _settle_at_once(tree, work, q, vdot, count):
+    """Add the answer to the forces and multipliers in settle_f, and to all that they make; return a status.
+
+    count : of the forces across joints; multipliers come behind them
+    """
+    m = count + len(work.closure_f)
+    R, u, x, y = work.settle_R, work.settle_f[:m], work.settle_f[m : 2 * m], work.settle_f[2 * m : 3 * m]
+    for k in range(m):
+        clear_vector(x)
+        x[k] = 1.0
+        _load_all(tree, work, q, x, count)
+        _answer(tree, work)
+        carried_forces(tree, work, x)
+        multipliers(tree, work, work.closure_e)
+        _load_closures(tree, work, q)
+        take_inward(tree, work)
+        carried_forces(tree, work, y)
+        _add(x, y, count)
+        for j in range(count, m):
+            x[j] = work.closure_f[j - count]
+        for j in range(m):
+            R[j, k] = -x[j]
+        R[k, k] += 1.0
+    if not solve_general(R, m, u):
+        return NOT_SETTLED
+    _load_all(tree, work, q, u, count)
+    _answer(tree, work)
+    for k in range(len(vdot)):
+        vdot[k] += work.stiff_v[k]
+    multipliers(tree, work, work.closure_e)
+    add_responses(tree, work, vdot)
+    _add(work.closure_g, work.closure_f, len(work.closure_f))
+    return 0
 
 
 @stage("xx", "int64")
@@ -68,28 +141,43 @@ def settle_closed(tree, work, q, vdot):
 
     After `constrain`, with those of the open tree in mode_h; multipliers in closure_f become those of the whole.
     """
-    _under_closures(tree, work, q)
-    total, right = work.closure_g, work.closure_e
-    for k in range(len(total)):
+    total, rows = work.closure_g, len(work.closure_f)
+    for k in range(rows):
         total[k] = work.closure_f[k]
-    status = NOT_SETTLED
+    count = count_forces(tree, work)
+    m = count + rows
+    m = m if m <= len(work.settle_R) else 0
+    f, x = work.settle_f[:count], work.settle_f[m : m + count]
+    _under_closures(tree, work, q)
+    if m > 0:
+        list_forces(tree, work, x)
+        _add(f, x, count)
+    before, status = share_of(tree, work, False, True), NOT_SETTLED
     for _ in range(PASSES):
-        if share_of(tree, work, False) <= SETTLED:
+        if before <= SETTLED:
             status = 0
             break
-        no_forces(tree, work)
-        take_modal(tree, work)
-        take_inward(tree, work)
-        put_accelerations(tree, work, work.stiff_v, False, right)
+        _answer(tree, work)
         for k in range(len(vdot)):
             vdot[k] += work.stiff_v[k]
         gather(tree, work, q)
-        multipliers(tree, work, right)
+        if m > 0:
+            list_forces(tree, work, f)
+        multipliers(tree, work, work.closure_e)
         add_responses(tree, work, vdot)
-        for k in range(len(total)):
-            total[k] += work.closure_f[k]
+        _add(total, work.closure_f, rows)
         _under_closures(tree, work, q)
-    for k in range(len(total)):
+        if m > 0:
+            list_forces(tree, work, x)
+            _add(f, x, count)
+        share = share_of(tree, work, False, False)
+        if m > 0 and share > SETTLED and share * (share / before) ** m > SETTLED:
+            for k in range(rows):
+                work.settle_f[count + k] = work.closure_f[k]
+            status = _settle_at_once(tree, work, q, vdot, count)
+            break
+        before = share
+    for k in range(rows):
         work.closure_f[k] = total[k]
     return status
 

@@ -31,7 +31,7 @@ SURE = 0.01  # of it: a pass that is expected to end there is not looked at
 
 
 @kernel
-def _carried(tree, work, i):
+def _forces_of(tree, work, i):
     """Write the forces across the joints of body i into z and site_z, after an outward pass; none of a free joint."""
     if is_loose(tree, work, i):
         for k in range(6):
@@ -48,14 +48,16 @@ def gather(tree, work, q):
     """Add Σ f_k K_k η of the forces across joints of a pass to mode_h, after its outward pass."""
     for i in range(tree.sizes[0]):
         if tree.body_stiff[i] > 0:
-            _carried(tree, work, i)
+            _forces_of(tree, work, i)
             mode = tree.body_mode[i]
             add_carried(tree, work, i, q, work.mode_h[mode : mode + tree.body_modes[i]])
 
 
 @kernel
-def share_of(tree, work, first):
+def share_of(tree, work, first, more):
     """Return the largest modal force in mode_h, as a share of those of its body in the first pass.
+
+    first : this is that pass;  more : it is one that belongs to it, with other forces on the same modes
 
     Imaginary parts are derivatives (complex steps): they settle by themselves.
     """
@@ -67,11 +69,14 @@ def share_of(tree, work, first):
         for r in range(tree.body_mode[i], tree.body_mode[i] + tree.body_modes[i]):
             h = work.mode_h[r]
             gap, slope = max(gap, abs(h.real)), max(slope, abs(h.imag))
-            if first:
+            if first or more:
                 force = work.mode_beta[r] / work.mode_d[r]
                 size, steep = max(size, abs(force.real)), max(steep, abs(force.imag))
         if first:
             work.stiff_size[2 * i], work.stiff_size[2 * i + 1] = size + gap, steep + slope
+        elif more:
+            work.stiff_size[2 * i] = max(work.stiff_size[2 * i].real, size + gap)
+            work.stiff_size[2 * i + 1] = max(work.stiff_size[2 * i + 1].real, steep + slope)
         if gap > 0.0:
             largest = max(largest, gap / work.stiff_size[2 * i].real)
         if slope > 0.0:
@@ -100,7 +105,7 @@ def take_inward(tree, work):
 
 
 @kernel
-def _count(tree, work):
+def count_forces(tree, work):
     """Return the number of forces across joints that change the stiffness of bodies, six a joint."""
     count = 0
     for i in range(tree.sizes[0]):
@@ -114,8 +119,8 @@ def _count(tree, work):
 
 
 @kernel
-def _list_forces(tree, work, f):
-    """Write the forces across those joints, as `_carried` left them, to f."""
+def list_forces(tree, work, f):
+    """Write the forces across those joints, as `gather` left them, to f."""
     at = 0
     for i in range(tree.sizes[0]):
         if tree.body_stiff[i] > 0:
@@ -131,8 +136,8 @@ def _list_forces(tree, work, f):
 
 
 @kernel
-def _answer_to(tree, work, f):
-    """Write the answer of the tree to Σ f_k K_k η of listed forces into stiff_v."""
+def load_modes(tree, work, f):
+    """Write Σ f_k K_k η of listed forces to mode_h."""
     clear_vector(work.mode_h)
     at = 0
     for i in range(tree.sizes[0]):
@@ -149,6 +154,21 @@ def _answer_to(tree, work, f):
                     c = (-f[at], -f[at + 1], -f[at + 2], -f[at + 3], -f[at + 4], -f[at + 5])
                     add_six(work.site_G, 6 * tree.site_start[s], c, h)
                     at += 6
+
+
+@kernel
+def carried_forces(tree, work, f):
+    """Write the forces across joints after an outward pass to f, as `list_forces` does."""
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] > 0:
+            _forces_of(tree, work, i)
+    list_forces(tree, work, f)
+
+
+@kernel
+def _answer_to(tree, work, f):
+    """Write the answer of the tree to Σ f_k K_k η of listed forces into stiff_v."""
+    load_modes(tree, work, f)
     no_forces(tree, work)
     take_modal(tree, work)
     take_inward(tree, work)
@@ -158,15 +178,12 @@ def _answer_to(tree, work, f):
 def _settle_at_once(tree, work, count, vdot):
     """Add the answer to the forces across joints that `gather` left, and to all that they make; return a status."""
     R, f, x = work.settle_R, work.settle_f[:count], work.settle_f[count : 2 * count]
-    _list_forces(tree, work, f)
+    list_forces(tree, work, f)
     for k in range(count):
         clear_vector(x)
         x[k] = 1.0
         _answer_to(tree, work, x)
-        for i in range(tree.sizes[0]):
-            if tree.body_stiff[i] > 0:
-                _carried(tree, work, i)
-        _list_forces(tree, work, x)
+        carried_forces(tree, work, x)
         for j in range(count):
             R[j, k] = -x[j]
         R[k, k] += 1.0
@@ -182,15 +199,18 @@ def _settle_at_once(tree, work, count, vdot):
 def settle(tree, work, q, vdot):
     """Add to accelerations what geometric stiffness makes of the forces across joints, after an outward pass.
 
-    With closures it leaves Σ f_k K_k η of the open tree in mode_h: `closed` adds what it makes of them all.
+    With closures it leaves Σ f_k K_k η of the open tree in mode_h, and the forces f_k in settle_f: `closed` adds what it
+    makes of them all.
     """
     clear_vector(work.mode_h)
     gather(tree, work, q)
-    before = share_of(tree, work, True)
+    before = share_of(tree, work, True, False)
+    last, count = False, count_forces(tree, work)
+    count = count if count <= len(work.settle_R) else 0
+    if count > 0 and len(tree.closure_site) > 0:
+        list_forces(tree, work, work.settle_f)
     if before <= SETTLED or len(tree.closure_site) > 0:
         return 0
-    last, count = False, _count(tree, work)
-    count = count if count <= len(work.settle_R) else 0
     for _ in range(PASSES):
         no_forces(tree, work)
         take_modal(tree, work)
@@ -200,7 +220,7 @@ def settle(tree, work, q, vdot):
         if last:
             return 0
         gather(tree, work, q)
-        share = share_of(tree, work, False)
+        share = share_of(tree, work, False, False)
         if share <= SETTLED:
             return 0
         if count > 0 and share * (share / before) ** count > SETTLED:
