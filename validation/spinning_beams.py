@@ -239,7 +239,12 @@ def free_component(deck: str, n: int, grdpnt: int):
 
     # the models by hand know no tension along the beam
     return Component.from_deck(
-        deck_from_text(deck), n_modes=n, aset={}, modal_integrals=True, grdpnt=grdpnt, geometric_stiffness=False
+        deck_from_text(deck),
+        n_modes=n,
+        aset={},
+        modal_integrals=True,
+        grdpnt=grdpnt,
+        geometric_stiffness=False,
     )
 
 

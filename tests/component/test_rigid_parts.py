@@ -185,7 +185,9 @@ def test_parts_at_nodes_without_loads_lose_geometric_stiffness_and_are_refused_w
     deck, part = deck_from_text(stage_deck(True)), (ENGINE["mass"], ENGINE["inertia"], ENGINE["com"])
     made = ist.Component.from_deck(deck, n_modes=6, name="stage")
     assert made.geometric_stiffness is not None
-    with pytest.warns(FidelityWarning, match=rf"geometric stiffness was dropped.*load_grids=\[{GIMBALS[0]}\]"):
+    with pytest.warns(
+        FidelityWarning, match=rf"geometric stiffness was dropped.*load_grids=\[{GIMBALS[0]}\]"
+    ):
         rest = made.without_rigid(GIMBALS[0], *part)
     assert rest.geometric_stiffness is None and any("was dropped" in note for note in rest.notes)
     made = ist.Component.from_deck(deck, n_modes=6, name="stage", recover={"root": ("CBAR", 1, "axial")})

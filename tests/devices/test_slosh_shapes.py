@@ -147,7 +147,7 @@ def test_a_fluid_that_the_component_has_is_refused(fluid):
     with pytest.raises(InputError, match="twice"):
         dev.add_slosh(mb, "lox", TANK, **given)
     light = dev.CylinderSlosh(1.5, 2.0, 400.0)  # a small one beside it is no better
-    with pytest.raises(InputError, match="twice.*check=False"):
+    with pytest.raises(InputError, match=r"twice.*check=False"):
         dev.add_slosh(mb, "lox", light, **given)
     dev.add_slosh(mb, "lox", light, **given, check=False)
     empty = ist.Multibody("stage")

@@ -54,7 +54,7 @@ def pair(part):
 
 
 def test_docking_is_the_nearest_motion(part):
-    """Of all motions that the new joint allows the nearest in kinetic energy, by dense algebra: loads stiffen, impulses not."""
+    """Of all motions that the new joint allows the nearest in kinetic energy, dense: impulses do not stiffen."""
     mb = ist.Multibody("two")
     for name in "ab":
         mb.add_body(name, component=part, node=1, joint=ist.Free())
@@ -160,7 +160,7 @@ def test_a_column_that_a_loop_holds_buckles_under_its_load(column):
 
 @pytest.mark.parametrize("tip", [0.02, 0.1])
 def test_a_hinge_may_be_a_closure(column, tip):
-    """A spinning beam on a free hinge, which makes the whole force of the hinge itself, and held by a closure instead."""
+    """A spinning beam on a free hinge, which makes the whole force of the hinge itself; and held by a closure."""
     tree, loop = ist.Multibody("tree"), ist.Multibody("loop")
     tree.add_body("b", component=column, node=1, joint=ist.Revolute("z"))
     loop.add_body("b", component=column, node=1, joint=ist.Free())

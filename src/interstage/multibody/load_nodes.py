@@ -9,9 +9,11 @@ from interstage.multibody.model import BodySpec, Multibody
 def check_loads(model: Multibody) -> None:
     """Refuse joints and closures at nodes whose loads the components do not know, of bodies that insist on it."""
     for spec in model.specs:
-        for node in sorted({spec.node, *ports(model, spec), *closed(model, spec)} - {None}):
-            if node != spec.node or not spec.joint.is_free:
-                check_loaded(spec, node)
+        used = {*ports(model, spec), *closed(model, spec)}
+        if spec.node is not None and not spec.joint.is_free:
+            used.add(spec.node)
+        for node in sorted(used):
+            check_loaded(spec, node)
 
 
 def check_loaded(spec: BodySpec, node: int) -> None:

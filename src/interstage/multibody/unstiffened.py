@@ -76,7 +76,9 @@ def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int],
 
 def _said(notes: list[str]) -> tuple[str, ...]:
     if notes:
-        words = "geometric_stiffness=True" if any(WITHOUT in note for note in notes) else "those in load_grids"
+        words = (
+            "geometric_stiffness=True" if any(WITHOUT in note for note in notes) else "those in load_grids"
+        )
         warnings.warn(
             f"{'; '.join(notes)}; make the component with {words}",
             FidelityWarning,
@@ -189,9 +191,7 @@ def _felt_between(system: System, first: State, x: State, span: float, name: str
     return -gravity if one is None or other is None else (other - one) / span - gravity
 
 
-def _carried(
-    system: System, x: State, felt: np.ndarray, loads: Loads | None, spec: BodySpec
-) -> np.ndarray:
+def _carried(system: System, x: State, felt: np.ndarray, loads: Loads | None, spec: BodySpec) -> np.ndarray:
     """Return the force (3,), world axes, that a body carries, and its stiffness does not know.
 
     felt : acceleration of its root less gravity
@@ -210,7 +210,9 @@ def _unknown_mass(system: System, x: State, spec: BodySpec) -> float:
     name = spec.name
     if spec.stiffens and all(is_known(spec, node) for node in _held(system, spec)):
         carried = ports(system.model, spec).items()
-        return sum(_mass(system, one) for node, bodies in carried if not is_known(spec, node) for one in bodies)
+        return sum(
+            _mass(system, one) for node, bodies in carried if not is_known(spec, node) for one in bodies
+        )
     alone = name == _root(system, name) and len(_roots(system)) == 1
     return float(whole_from(system, x)[0]) if alone else _mass(system, name)
 

@@ -162,7 +162,9 @@ class Touched:
             pushed.append((row, 0 if touch.quantity == "torque" else 3, touch.slot.start))
         places = [self._place_list[place] for place, _ in rows]
         own, arms = loaded(self.system, places)
-        self.system.pushed |= {(body, int(node)) for body, node in places if isinstance(node, int | np.integer)}
+        self.system.pushed |= {
+            (body, int(node)) for body, node in places if isinstance(node, int | np.integer)
+        }
         more = np.zeros((len(rows), 10))
         more[:, 6] = [AXES.index(axes) for _, axes in rows]
         more[:, 7:] = arms

@@ -199,8 +199,8 @@ def _settle_at_once(tree, work, count, vdot):
 def settle(tree, work, q, vdot):
     """Add to accelerations what geometric stiffness makes of the forces across joints, after an outward pass.
 
-    With closures it leaves Σ f_k K_k η of the open tree in mode_h, and the forces f_k in settle_f: `closed` adds what it
-    makes of them all.
+    With closures it leaves Σ f_k K_k η of the open tree in mode_h, and the forces f_k in settle_f: `closed` adds what
+    it makes of them all.
     """
     clear_vector(work.mode_h)
     gather(tree, work, q)
