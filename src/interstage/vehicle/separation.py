@@ -147,8 +147,8 @@ class Staging(Action):
             body,
             system.momentum(x),
             made.momentum(y),
-            float(system.energy(x)),
-            float(made.energy(y)),
+            float(sum(system.energies(x))),
+            float(sum(made.energies(y))),
             max(part.jump for part in self.parts.values()),
         )
         return made, y
