@@ -59,3 +59,54 @@ def test_an_event_at_the_time_of_an_edge_lets_any_step_end_there(body, options):
     made = ist.Assembly("a", vehicle=body).add("p", Pulse(at="b", end=end))
     log = ist.simulate(made, body.state(), until=0.1, events=edge, **options)
     assert log.velocity("b")[-1, 4] == pytest.approx(FORCE * end, rel=1e-12 if "step" in options else 1e-8)
+
+
+BEGIN, WIDTH = 0.0105, 0.004  # ends of steps of 0.5 ms
+
+
+def during(t, value):
+    """Return a value while the pulse lasts, zero else."""
+    return value if BEGIN <= t < BEGIN + WIDTH else 0.0
+
+
+class Push(ist.Device):
+    """A force along y that is wired."""
+
+    at = ist.Place()
+    u, f = ist.In("N"), at.force("world")
+
+    def outputs(d, t):
+        d.f[0], d.f[1], d.f[2] = 0.0 * d.u, d.u, 0.0 * d.u
+
+
+EDGE = 1e-9
+TABLE = (
+    [0.0, BEGIN - EDGE / 2, BEGIN + EDGE / 2, BEGIN + WIDTH - EDGE / 2, BEGIN + WIDTH + EDGE / 2, 1.0],
+    np.outer([0.0, 0.0, FORCE, FORCE, 0.0, 0.0], [0, 0, 0, 0, 1, 0]),
+)
+FLOWN = [{"step": 5e-4, "method": name} for name in ("rk4", "ros2", "ros3", "dopri5")]
+
+
+@pytest.mark.parametrize(
+    "options", [*FLOWN, {"method": "dopri5"}, {"method": "ros3"}, {"method": "radau"}], ids=str
+)
+def test_every_way_to_push_for_a_moment_has_its_impulse(body, options):
+    """m Δv = F w, J Δω = T w: tau, a table whose edges take 1 ns, laws at every instant and sampled every 0.5 ms.
+
+    Adaptive steps end at rows of tables and at samples. A function of time is theirs to find: only with an event or
+    max_step is that certain.
+    """
+    how = {"until": 0.05, **options}
+    table = ist.simulate(body, body.state(), forces={"b": TABLE}, **how)
+    assert table.velocity("b")[-1, 4] == pytest.approx(FORCE * WIDTH, rel=1e-9)
+    sampled = ist.Assembly("s", vehicle=body).add("p", Push(at="b"))
+    sampled.add("law", lambda t: during(t, FORCE), every="0.5 ms", out={"u": "N"}).wire({"law.u": "p.u"})
+    log = ist.simulate(sampled, body.state(), **how)
+    assert log.velocity("b")[-1, 4] == pytest.approx(FORCE * WIDTH, rel=1e-12)
+    if "step" in options:
+        torque = ist.simulate(body, body.state(), tau=lambda t: [0, 0, during(t, 3.0), 0, 0, 0], **how)
+        assert torque["b"].velocity[-1, 2] == pytest.approx(3.0 * WIDTH, rel=1e-12)
+        always = ist.Assembly("c", vehicle=body).add("p", Push(at="b"))
+        always.add("law", lambda t: during(t, FORCE), out={"u": "N"}).wire({"law.u": "p.u"})
+        log = ist.simulate(always, body.state(), **how)
+        assert log.velocity("b")[-1, 4] == pytest.approx(FORCE * WIDTH, rel=1e-12)

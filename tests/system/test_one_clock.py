@@ -12,6 +12,7 @@ from device_library import Counter, Lag
 import interstage as ist
 from interstage.errors import InputError
 from interstage.system.flight import Flight
+from interstage.system.ticks import period_of
 
 
 def arm(damping=0.0):
@@ -290,3 +291,17 @@ def test_forces_of_joints_that_cannot_be_are_refused(tau, said, more):
     system = arm()
     with pytest.raises(InputError, match=said.replace("t = 0", "t = 0.1") if more else said):
         ist.simulate(system, system.state(), until=0.3, step=0.01, tau=tau, **more)
+
+
+@pytest.mark.parametrize(
+    ("every", "step"), [("3 ms", "1 ms"), ("0.7 ms", "0.7 ms"), ("30 ms", "10 ms"), ("1/7 s", "1/7 s")]
+)
+def test_periods_of_any_length_are_sampled(every, step):
+    """Alone in an assembly they are the tick of its clock, of which no round time need be a multiple."""
+    period = period_of(every)
+    seen = []
+    flight = ist.Assembly("one").add("law", lambda t: seen.append(t) or 1.0, every=every, out={"y": "1"})
+    fault = ist.Fault("law.y", value=5.0, start=5 * period, stop=7 * period)
+    log = ist.simulate(flight, None, until=10 * period, step=step, faults=[fault])
+    np.testing.assert_allclose(log.times("law.y"), float(period) * np.arange(11), rtol=1e-14)
+    assert len(seen) == 11 and log["law.y"].tolist() == [1.0] * 5 + [5.0] * 2 + [1.0] * 4

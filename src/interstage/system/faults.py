@@ -33,7 +33,7 @@ from interstage.system.wires import split_slice
 if TYPE_CHECKING:
     from interstage.system.plan import Plan
 
-ONCE = Fraction(10**6)  # seconds after which a single instant would come again
+ONCE = Fraction(10**6)  # seconds, nearly, after which a single instant would come again
 NEVER = 1e30
 
 
@@ -314,7 +314,7 @@ def insert(plan: Plan, found: Sequence[Forced], first: int, seen: Mapping[int, b
     """
     for k, felt in seen.items():
         (plan.after if felt else plan.before).insert(0, Entry(k, "outputs"))
-    once = plan.clock.ticks(ONCE)
+    once = int(ONCE // plan.clock.tick)
     switches: list[Entry] = []
     number = {part.path: k for k, part in enumerate(plan.parts)}
     for k, one in enumerate(found, first):
