@@ -93,8 +93,10 @@ def test_a_sun_sensor_has_a_field_of_view_and_eclipses(bus, angle, light, valid)
 
 @pytest.mark.parametrize(("beside", "valid"), [(-1.0, 0), (-0.1, 0), (0.1, 1), (1.1, 1)])
 def test_a_sun_sensor_does_not_see_through_the_earth(bus, beside, valid):
-    """The sun's centre is `beside` of its angular radii above the Earth's limb: half of the disk is lit at the limb itself,
-    but for the limb's curvature (b = 19 deg, a = 0.27 deg: 0.3 % of the disk)."""
+    """The sun's centre is `beside` of its angular radii above the Earth's limb; at the limb half of the disk is lit.
+
+    But for the limb's curvature: Earth and sun have angular radii of 19 and 0.27 deg, 0.3 % of the disk.
+    """
     far, near, radius = 1.5e11, 2e7, 6378137.0
     angle = np.arcsin(radius / near) + beside * np.arcsin(6.957e8 / far)
     sun, r = R @ [0.0, 0.0, far], R @ [near * np.sin(angle), 0.0, -near * np.cos(angle)]

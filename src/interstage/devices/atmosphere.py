@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from interstage.devices.standard_air import sound_and_viscosity, standard_air
+from interstage.devices.standard_air import TOP_ALTITUDE, sound_and_viscosity, standard_air
 from interstage.devices.tables import farthest, look_up, read_table, slopes_of
 from interstage.errors import InputError
 from interstage.system.device import Device
@@ -36,6 +36,7 @@ class Atmosphere(Device):
     wind : CSV file or columns by altitude: north, east (m/s, where the wind blows to), up; or speed and direction
         (where it comes from, from north); bare numbers are metres, m/s and degrees, strings and headers say their units
         Outside of tables the first or last row is held, and the run warns;  beyond, wind_beyond : how far outside, m
+    most, above : the densest air of US76 that was met, and that met above 86 km: of 1 % of it the run warns
     gusts : devices that come along, as Dryden(…): named "air_gusts" beside "air", or a list of them
     """
 
@@ -62,8 +63,11 @@ class Atmosphere(Device):
     velocity = Out("m/s", 3, ambient="air velocity")
     air_ends, wind_ends = Parameter("m", [0.0, 0.0]), Parameter("m", [0.0, 0.0])
     beyond, wind_beyond = Out("m"), Out("m")
+    most, above = Out("kg/m^3"), Out("kg/m^3")
+    share_of = MappingProxyType({"above": "most"})
     ends = MappingProxyType(
         {
+            "above": "US76 ends at 86 km, and thins out too fast above: take NRLMSIS, or a file of the air",
             "beyond": "the air of its first or last row is held there: give rows for these altitudes",
             "wind_beyond": "the wind of its first or last row is held there: give rows, or end the profile with 0",
         }
@@ -113,6 +117,10 @@ class Atmosphere(Device):
             d.density = rho
             d.pressure = p
             d.temperature = T
+            if rho.real > d.most.real:
+                d.most = rho
+            if d.altitude.real > TOP_ALTITUDE and rho.real > d.above.real:
+                d.above = rho
         a, mu = sound_and_viscosity(d.temperature)
         d.sound = a
         d.viscosity = mu

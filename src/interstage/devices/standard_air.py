@@ -16,6 +16,7 @@ from interstage.jit import kernel
 
 G0, GAS, MOLAR, R0, HEAT_RATIO = 9.80665, 8314.32, 28.9644, 6356766.0, 1.4
 TOP = 84852.0  # geopotential height of 86 km
+TOP_ALTITUDE = 86e3  # m
 BASES = np.array([0.0, 11e3, 20e3, 32e3, 47e3, 51e3, 71e3, TOP])
 LAPSES = np.array([-6.5e-3, 0.0, 1.0e-3, 2.8e-3, 0.0, -2.8e-3, -2.0e-3, 0.0])
 SUTHERLAND_B, SUTHERLAND_S = 1.458e-6, 110.4  # kg/(m s √K), K
