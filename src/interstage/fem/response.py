@@ -8,8 +8,9 @@ stand beside the modes, and act as modes do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,7 +37,6 @@ class _Response:
 
     notes : sentences about choices; subcase : whose loads act
     modes_hz, residual_vectors_hz : of the modes and residual vectors that carry a response; empty if it is direct
-    spc_forces : (n_dof, k) forces of single-point constraints on the g-set
     """
 
     grids: Grids = field(repr=False)
@@ -44,8 +44,15 @@ class _Response:
     subcase: int = 0
     modes_hz: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
     residual_vectors_hz: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
-    spc_forces: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
     fe: FEModel | None = field(default=None, repr=False)
+    reactions: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+
+    @cached_property
+    def spc_forces(self) -> np.ndarray:
+        """Forces of single-point constraints (n_dof, k) on the g-set, with damping and inertia."""
+        if self.reactions is None:
+            raise InputError("this result was not made from a model, so that it has no constraint forces")
+        return self.reactions()
 
     @property
     def spcforces(self) -> GridTable:
@@ -169,15 +176,18 @@ def frequency_response(
     late = problem.late(f)
     u = problem.recover(q, motion.u, None if late is None else late / (1.0 + 1j * problem.G))
     u[:, lost] = np.nan
-    result = FrequencyResponse(frequencies_hz=f, displacement=u, **_common(problem))
-    w = 2j * np.pi * f
+    reactions = partial(_steady_reactions, problem, f, u)
+    return FrequencyResponse(frequencies_hz=f, displacement=u, reactions=reactions, **_common(problem))
+
+
+def _steady_reactions(problem: ResponseProblem, f: np.ndarray, u: np.ndarray) -> np.ndarray:
+    fe, w = problem.fe, 2j * np.pi * f
     elastic = (1.0 + 1j * problem.G) * (fe.K_gg @ u) + 1j * (fe.K4_gg @ u)
     if problem.varying is not None and len(problem.varying):
         D = problem.varying.D
         elastic += D.T @ (problem.varying.changes(f, problem.G) * (D @ u))
     balance = elastic + problem.B_gg @ (w * u) + fe.M_gg @ (w**2 * u) - problem.applied_g(f)
-    result.spc_forces = problem.spc_forces(balance)
-    return result
+    return problem.spc_forces(balance)
 
 
 def _common(problem: ResponseProblem) -> dict:
@@ -290,10 +300,14 @@ def transient_response(
         problem.recover(x[:, kept], given[:, kept], late if k == 0 else None)
         for k, (x, given) in enumerate(zip(found, motion))
     )
-    result = TransientResponse(time=t[kept], displacement=u, velocity=v, acceleration=a, **_common(problem))
-    balance = fe.K_gg @ u + problem.B_gg @ v + fe.M_gg @ a - problem.applied_g(t[kept])
-    result.spc_forces = problem.spc_forces(balance)
-    return result
+
+    def reactions() -> np.ndarray:
+        balance = fe.K_gg @ u + problem.B_gg @ v + fe.M_gg @ a - problem.applied_g(t[kept])
+        return problem.spc_forces(balance)
+
+    return TransientResponse(
+        time=t[kept], displacement=u, velocity=v, acceleration=a, reactions=reactions, **_common(problem)
+    )
 
 
 def _refuse_direct_input(problem: ResponseProblem) -> None:

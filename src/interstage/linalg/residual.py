@@ -50,11 +50,10 @@ def residual_vectors(
             f"{np.count_nonzero(~strains)} residual loads dropped: they move the free body without straining it"
         )
         P = P[:, strains]
-    full = static_response(K, M, P, rigid, factor, describe)
-    energy = np.einsum("ij,ij->j", full, P)
     basis = np.hstack([rigid, Phi])
     rest = P - M @ (basis @ (basis.T @ P))
-    R = static_response(K, M, rest, rigid, factor, describe)
+    full, R = np.hsplit(static_response(K, M, np.hstack([P, rest]), rigid, factor, describe), 2)
+    energy = np.einsum("ij,ij->j", full, P)
     for _ in range(2):
         R -= basis @ (basis.T @ (M @ R))
     new = np.einsum("ij,ij->j", R, rest) > NOTHING_NEW * np.where(energy > 0, energy, np.inf)
