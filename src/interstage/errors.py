@@ -124,6 +124,20 @@ def shown(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 4] + " ..."
 
 
+def raised(error: BaseException, limit: int = 300) -> str:
+    """Write what a function of the user raised, on one line and cut where it is long; whatever its text does.
+
+    >>> raised(ValueError("no such\\n  gain")), raised(AssertionError())
+    ('ValueError: no such gain', 'AssertionError')
+    """
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # of an exception whose own text fails
+        text = ""
+    words = f"{type(error).__name__}: {text}".removesuffix(": ")
+    return words if len(words) <= limit else words[: limit - 4] + " ..."
+
+
 def known_names(names: Iterable[object], limit: int = 12) -> str:
     """Say which names exist, for the hint of a failed look-up.
 

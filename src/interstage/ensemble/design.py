@@ -24,7 +24,7 @@ import h5py
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import FileError, InputError, did_you_mean, shown
+from interstage.errors import FileError, InputError, did_you_mean, raised, shown
 from interstage.hdf5 import Group, opened, put_array, put_text, put_texts, write_hdf5
 
 Dispersions: TypeAlias = Mapping[str | tuple[str, ...], object]
@@ -324,7 +324,7 @@ class _Derived:
                 raise InputError(
                     f"'{self.names[0]}' cannot be derived",
                     where=f"run {row.number}",
-                    got=f"{type(error).__name__}: {error}",
+                    got=raised(error),
                     expected="a function of the row that returns a number",
                 ) from error
         return out

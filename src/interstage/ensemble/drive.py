@@ -23,7 +23,7 @@ from interstage.ensemble.outputs import Outputs, named
 from interstage.ensemble.signals import checked_units
 from interstage.ensemble.study import DESIGN, SUMMARY, Study
 from interstage.ensemble.workers import hands_of
-from interstage.errors import FileError, InputError, shown
+from interstage.errors import FileError, InputError, raised, shown
 from interstage.output import make_folder, reason
 from interstage.system import Assembly
 
@@ -160,7 +160,7 @@ def _packed(what: object, words: str) -> bytes:
     except Exception as error:
         raise InputError(
             f"{words} cannot travel to other processes",
-            got=f"{type(error).__name__}: {error}",
+            got=raised(error),
             hint="laws must be functions or classes of a module: give a function that builds the assembly instead",
         ) from None
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from interstage.ensemble.design import Row
 from interstage.ensemble.outputs import taken
-from interstage.errors import FileError, InputError, InterstageError, did_you_mean
+from interstage.errors import FileError, InputError, InterstageError, did_you_mean, raised
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, write_hdf5
 from interstage.multibody import State
 from interstage.output import make_folder
@@ -188,7 +188,7 @@ def words_of(error: BaseException) -> str:
         return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{raised(error)}{where}"
 
 
 def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from interstage.ensemble.design import Row
 from interstage.ensemble.job import DIED, Job, Outcome, log_path, run_path, store
-from interstage.errors import InputError, shown
+from interstage.errors import InputError, raised, shown
 from interstage.output import make_folder, write_bytes
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _begin(job: bytes, folder: Path | None, line: Connection) -> None:
     try:
         _JOB.update(job=pickle.loads(job), folder=folder, fault="")
     except Exception as error:
-        _JOB.update(fault=f"{type(error).__name__}: {error}")
+        _JOB.update(fault=raised(error))
 
 
 def _end_with(driver: int, line: Connection) -> None:
@@ -183,7 +183,7 @@ class Processes:
         except Exception as error:
             raise InputError(
                 "the study cannot travel to other processes",
-                got=f"{type(error).__name__}: {error}",
+                got=raised(error),
                 hint="functions must stand in a module or script under their own names; workers=0 runs here",
             ) from None
         self.job, self.folder, self.workers = job, folder, workers
@@ -338,9 +338,7 @@ class Cluster:
         try:
             self.client = Client(cluster) if self.own else cluster
         except (OSError, TimeoutError, ValueError) as error:
-            raise InputError(
-                "the cluster does not answer", where=shown(cluster), got=f"{type(error).__name__}: {error}"
-            ) from None
+            raise InputError("the cluster does not answer", where=shown(cluster), got=raised(error)) from None
 
     def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
         from importlib import import_module

@@ -185,6 +185,17 @@ def _worded(value: Any, where: str) -> Any:
     return value
 
 
+def _check_whole(tree: dict[str, Any], path: Path) -> None:
+    """Refuse a file of ours that lost something: without its sample time a sampled model would be a continuous one."""
+    if tree.get("FORMAT") != LINEAR.format:
+        return
+    needed = [f"{what[:-1]}_names" for what in _LISTS]
+    needed += ["dt"] if float(tree.get("SCHEMA_VERSION", 1)) >= 2 else []
+    lost = [name for name in needed if name not in tree]
+    if lost:
+        raise FileError("the linear-model file is damaged", where=str(path), got=f"no {', '.join(lost)}")
+
+
 def read_linear(path: str | Path) -> LinearModel:
     """Read a model from HDF5, .mat or .npz, as its content says."""
     path = as_path(path, "linear-model file")
@@ -197,6 +208,7 @@ def read_linear(path: str | Path) -> LinearModel:
         )
     try:
         check_version(float(tree.get("SCHEMA_VERSION", SCHEMA_VERSION)), SCHEMA_VERSION, LINEAR, path)
+        _check_whole(tree, path)
         return from_tree(tree, reader.BASE)
     except FileError:
         raise

@@ -31,7 +31,8 @@ def write(tree: dict[str, Any], path: Path) -> None:
     out["INDEX_BASE"] = float(BASE)
     out["NAMES"], out["SHAPES"] = _cell(changed), _cell(shapes)
     with whole_file(path, "linear-model file") as part, open(part, "wb") as f:
-        savemat(f, out, long_field_names=True, oned_as="column", do_compression=False)
+        # packed, every variable is under a checksum
+        savemat(f, out, long_field_names=True, oned_as="column", do_compression=True)
 
 
 def _fields(tree: dict[str, Any], changed: list[str], shapes: list[str], prefix: str = "") -> dict[str, Any]:

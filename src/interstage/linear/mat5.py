@@ -67,6 +67,8 @@ class _Reader:
         self.left -= len(data)
         if self.left < 0:
             raise _Damaged("it unpacks to more than is believed")
+        if not stream.eof:  # its checksum comes last
+            raise _Damaged("a packed element ends too early")
         return memoryview(data)
 
     def element(self, data: memoryview, padded: bool = True) -> tuple[int, memoryview, memoryview]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError
+from interstage.errors import InputError, InterstageError, raised
 
 if TYPE_CHECKING:
     from interstage.multibody.api.dynamics import Dynamics
@@ -45,7 +45,7 @@ def asked(f: Callable, what: str, system: Dynamics, x: State, vdot: np.ndarray) 
     except InterstageError:
         raise
     except Exception as err:
-        raise InputError(f"{what} failed", got=f"{type(err).__name__}: {err}") from err
+        raise InputError(f"{what} failed", got=raised(err)) from err
 
 
 def given_system(f: Callable, others: int) -> Callable:

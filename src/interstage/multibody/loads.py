@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError, caller_level
+from interstage.errors import InputError, InterstageError, caller_level, raised
 from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.places import loaded, located
@@ -177,7 +177,7 @@ def asked_at(law: Callable[..., object], what: str, t: float, system: Dynamics |
     except InterstageError:
         raise
     except Exception as err:
-        raise InputError(f"{what} failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
+        raise InputError(f"{what} failed at t = {t:g}", got=raised(err)) from err
 
 
 def times_of(given: Iterable[object]) -> np.ndarray:
@@ -240,9 +240,7 @@ class Force:
         try:
             value = self.wrench(t)
         except Exception as err:
-            raise InputError(
-                f"the {self._said} failed at t = {t:g}", got=f"{type(err).__name__}: {err}"
-            ) from err
+            raise InputError(f"the {self._said} failed at t = {t:g}", got=raised(err)) from err
         return replace(self, wrench=as_wrench(value, f"{self._said} at t = {t:g}"))
 
     def checked(self) -> Force:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, SolverError
+from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.multibody import State, System
 from interstage.multibody.loads import KINDS, Loads, of_all_kinds, place_words, wrench_rows
 from interstage.multibody.topology import carried
@@ -206,9 +206,7 @@ def commanded(law: Callable, t: float, x: State, system: System) -> dict[str, An
     except InterstageError:
         raise
     except Exception as err:
-        raise SolverError(
-            f"the control law failed at t = {t:.9g}", got=f"{type(err).__name__}: {err}"
-        ) from err
+        raise SolverError(f"the control law failed at t = {t:.9g}", got=raised(err)) from err
     if answer is None:
         return {}
     if isinstance(answer, Loads):

@@ -21,7 +21,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, raised
 from interstage.system.ports import Field, Hinge, Inside, Place, Store
 
 MAIN = "__main__"
@@ -67,7 +67,7 @@ class Program:
                 raise InputError(
                     "the module cannot be imported",
                     where=f"modules, {name!r}",
-                    got=f"{type(err).__name__}: {err}",
+                    got=raised(err),
                 ) from err
 
     def code(self, name: str, source: str | None) -> FunctionType | type:
@@ -77,7 +77,7 @@ class Program:
             try:
                 import_module(module)
             except Exception as err:
-                raise NoName(f"module '{module}' cannot be imported ({type(err).__name__}: {err})") from None
+                raise NoName(f"module '{module}' cannot be imported ({raised(err)})") from None
         code = code_of(name)
         own = code.__module__  # where it is really from
         if not (self.imports or self._has(own, isinstance(code, type))):

@@ -20,7 +20,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.component import Component
-from interstage.errors import InputError, InterstageError, SolverError
+from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.multibody import State, System
 from interstage.multibody.calling import asks_system
 from interstage.multibody.closing import open_by
@@ -387,7 +387,7 @@ def perform(event: Event, t: float, system: System, x: State, at_rest: bool = Fa
             else:
                 answer = _call(action, t, out)
         except Exception as err:
-            text = str(err) if isinstance(err, InterstageError) else f"{type(err).__name__}: {err}"
+            text = str(err) if isinstance(err, InterstageError) else raised(err)
             raise SolverError(f"the action of event '{event.label}' failed at t = {t:.9g}", got=text) from err
         if isinstance(action, Switch):
             out.motions[action.body] = action.motion

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError, MotionWarning, caller_level, shown
+from interstage.errors import InputError, InterstageError, MotionWarning, caller_level, raised, shown
 from interstage.multibody.calling import needed_arguments
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.model import checked_inertia
@@ -101,7 +101,7 @@ class BoundMotion:
         except Exception as err:
             raise InputError(
                 f"the motion of body '{self.body}' failed at t = {self._when(times):g}",
-                got=f"{type(err).__name__}: {err}",
+                got=raised(err),
             ) from err
         for name, rows in zip(NAMES, out):
             if rows is None:
@@ -223,7 +223,7 @@ class Mass:
         except Exception as err:
             raise InputError(
                 f"the mass history of body '{self.body}' failed at t = {t:g}",
-                got=f"{type(err).__name__}: {err}",
+                got=raised(err),
             ) from err
         if isinstance(value, RigidInertia):
             value = (value.mass, value.com, value.inertia)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import InputError, SolverError, did_you_mean
+from interstage.errors import InputError, SolverError, did_you_mean, raised
 from interstage.system.ports import Field, Hinge, In, Out, Place
 
 if TYPE_CHECKING:
@@ -120,9 +120,7 @@ class Law:
         try:
             found = self.function(t, **arguments)
         except Exception as err:
-            raise SolverError(
-                f"{self.where} failed at t = {t:.9g}", got=f"{type(err).__name__}: {err}"
-            ) from err
+            raise SolverError(f"{self.where} failed at t = {t:.9g}", got=raised(err)) from err
         if isinstance(found, Mapping):
             for name in found:
                 if name not in self.outs:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from interstage.errors import InputError, InterstageError, SolverError
+from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.jit import COMPILED
 from interstage.multibody import State, System
 from interstage.system.ahead import FORESEEN_FIELDS, Ahead, Foreseen, Sheet, Upcoming, read_row
@@ -53,11 +53,7 @@ def failure(part: Part, function: str, t: float, error: Exception) -> Interstage
     kind = InputError if isinstance(error, InputError) else SolverError
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.name == function]
     where = f"{type(part.what).__name__}.{function}" + (f", line {lines[-1]}" if lines else "")
-    words = (
-        str(error)
-        if isinstance(error, InterstageError)
-        else f"{type(error).__name__}: {error}".removesuffix(": ")
-    )
+    words = str(error) if isinstance(error, InterstageError) else raised(error)
     return kind(f"device '{part.path}' failed at t = {t:.9g}", where=where, got=words)
 
 

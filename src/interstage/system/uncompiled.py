@@ -15,7 +15,7 @@ from types import FunctionType
 
 import numba
 
-from interstage.errors import InputError, did_you_mean
+from interstage.errors import InputError, did_you_mean, raised
 from interstage.system.syntax import lines_where, source_lines
 
 _NUMBA = Path(numba.__file__).parent
@@ -47,7 +47,7 @@ def refusal(function: FunctionType, owner: str, path: str, error: Exception) -> 
     owner : what users call it, as in "Wheel.outputs";  path : of the device in its assembly
     """
     foreign = isinstance(error, MemoryError | OSError)  # nothing is wrong with the text
-    cause, hint = (f"{type(error).__name__}: {error}", "") if foreign else _cause(str(error), function)
+    cause, hint = (raised(error), "") if foreign else _cause(str(error), function)
     return InputError(
         f"{owner} cannot be compiled: {cause}",
         where=", ".join([f"device '{path}'", *_places(function, error)]),

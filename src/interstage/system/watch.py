@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InterstageError, SolverError
+from interstage.errors import InterstageError, SolverError, raised
 from interstage.multibody import State, System
 from interstage.system.events import Event
 from interstage.system.loop_kernels import REACH
@@ -117,7 +117,7 @@ class Watch:
             given = (t, x.copy(), self.view(t, x)) if eye.takes_system else (t, x.copy())
             g = _number(event.condition(*given))
         except Exception as err:
-            text = str(err) if isinstance(err, InterstageError) else f"{type(err).__name__}: {err}"
+            text = str(err) if isinstance(err, InterstageError) else raised(err)
             what = f"the condition of event '{event.label}' failed at t = {t:.9g}"
             raise SolverError(what, got=text) from err
         if g != g:
