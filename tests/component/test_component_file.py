@@ -558,7 +558,7 @@ def _coupled(f):
         (_negative_points, "point masses is negative"),
         (_unknown_boundary, "boundary of the modes is not known"),
         (_negative_frequency, "a frequency is negative"),
-        (_lopsided, "inertia is not symmetric"),
+        (_lopsided, "in rows 1 and 2"),
         (_hollow, "principal moment of inertia is negative"),
         (_skewed, "axes are no rotation"),
         (_mirrored, "axes are no rotation"),

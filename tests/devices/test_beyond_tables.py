@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 import interstage as ist
 from interstage import devices as dev
 from interstage.devices.harmonics import read_gfc
+from interstage.devices.tables import look_up, slopes_of
 from interstage.errors import FidelityWarning, InputError
 
 T = np.linspace(0.0, 10.0, 11)
@@ -256,3 +257,17 @@ def test_columns_that_cannot_be_meant(tmp_path, columns, words):
     (tmp_path / "t.csv").write_text(",".join(["time", *columns]) + "\n" + "\n".join(rows) + "\n")
     with pytest.raises(InputError, match=f"{words}|finite"):
         dev.Trajectory(tmp_path / "t.csv")
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("beyond", [1e-9, 0.3, 0.999, 1.7, 40.0])
+def test_a_table_is_constant_from_its_ends_on(beyond):
+    """Just beyond the ends as far beyond them, with nothing left of the slopes that the table has there."""
+    x = np.array([0.0, 1.0, 3.0, 4.0])
+    y = np.array([2.0, 5.0, 1.0, 7.0])[:, None]
+    s = slopes_of(x, y)
+    assert (s[[0, -1]] != 0.0).all()
+    for at, end in ((x[0] - beyond, y[0, 0]), (x[-1] + beyond, y[-1, 0])):
+        found = look_up(x.astype(complex), y.astype(complex), s.astype(complex), 0, at + 1e-30j)
+        assert found.real == pytest.approx(end, rel=1e-15)
+        assert found.imag == 0.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -31,6 +32,13 @@ LIBRARIES = ["numpy", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "
              "h5py", "sympy"]  # fmt: skip
 SHARED = re.compile(r"scope=|cache")  # what a test makes once for its file
 BATCH = 60.0  # seconds of tests in one call of pytest
+# Seconds of tests not known to run a line, in files of those that do and in a folder: more could only kill more
+BESIDE, NAMING = 20.0, 60.0
+
+
+def _within(most: float, tests: list[str], seconds: dict[str, float]) -> list[str]:
+    spent = itertools.accumulate(seconds[test] for test in tests)
+    return [test for test, total in zip(tests, spent) if total < most]
 
 
 class Recorder:
@@ -152,10 +160,41 @@ class Bench:
         files = {test.split("::")[0] for test in near}
         files = {name for name in files if SHARED.search((self.copy / name).read_text(encoding="utf-8"))}
         beside = {test for test in passing if test.split("::")[0] in files} - near
-        return [*sorted(near, key=passing.get), *sorted(beside, key=passing.get)]
+        return [*sorted(near, key=passing.get), *_within(BESIDE, sorted(beside, key=passing.get), passing)]
+
+    def fresh(self, files: list[str]) -> list[str]:
+        """Return tests of files, compiled, that pass without faults."""
+        shown = self.run(["--continue-on-collection-errors", *files], False, True, 7200.0, self.cache)
+        return [] if shown is None else [test for test in shown["seconds"] if test not in shown["failed"]]
+
+    def seen_by(self, tests: list[str], mutant: Mutant, changed: str) -> str:
+        """Return which of some tests sees a mutant, "" where none does."""
+        shown = self.planted(mutant, changed, tests, False, 1800.0, self.overlay())
+        return "time" if shown is None else (shown["failed"] or [""])[0]
+
+    def overlay(self) -> Path:
+        """Return a folder of compiled kernels for one fault."""
+        for old in self.work.glob("cache-of-*"):
+            shutil.rmtree(old, ignore_errors=True)
+        cache = Path(tempfile.mkdtemp(prefix="cache-of-", dir=self.work))
+        return shutil.copytree(self.cache, cache, copy_function=os.link, dirs_exist_ok=True)
+
+    def planted(
+        self, mutant: Mutant, changed: str, tests: list[str], plain: bool, seconds: float, cache: Path
+    ) -> dict | None:
+        """Run tests with a fault in its place."""
+        path = self.copy / mutant.file
+        text, stamp = path.read_text(encoding="utf-8"), path.stat().st_mtime
+        path.write_text(changed, encoding="utf-8")
+        os.utime(path, (stamp + 10.0 + mutant.start, stamp + 10.0 + mutant.start))
+        try:
+            return self.run(tests, plain, False, seconds, cache)
+        finally:
+            path.write_text(text, encoding="utf-8")
+            os.utime(path, (stamp, stamp))
 
     def naming(self, mutant: Mutant, folder: str, plain: bool) -> list[str]:
-        """Return compiled tests of files that name what a mutant changes, best first."""
+        """Return compiled tests, those of files that name what a mutant changes first, up to `NAMING` seconds."""
         shown = self.known(folder, plain)
         stem = mutant.file.stem
         marks = {}
@@ -165,21 +204,17 @@ class Bench:
                 4 * any(name in text for name in mutant.names) + 3 * (stem in file.stem) + 2 * (stem in text)
             )
         passing = {test: s for test, s in shown["seconds"].items() if test not in shown["failed"]}
-        return sorted(passing, key=lambda test: (-marks.get(test.split("::")[0], 0), passing[test]))
+        ranked = sorted(passing, key=lambda test: (-marks.get(test.split("::")[0], 0), passing[test]))
+        return _within(NAMING, ranked, passing)
 
     def killer(self, mutant: Mutant, changed: str, folders: list[str]) -> str:
         """Return which test sees a mutant, "" where none does."""
-        path = self.copy / mutant.file
-        text, stamp = path.read_text(encoding="utf-8"), path.stat().st_mtime
+        text = (self.copy / mutant.file).read_text(encoding="utf-8")
         compiled = "kernel" in text or "devices" in mutant.file.parts  # lines of compiled code are not seen
         todo = [(folder, plain, self.covering) for plain in (True, False) for folder in folders]
         if compiled:
             todo += [(folder, False, self.naming) for folder in folders]
-        for old in self.work.glob("cache-of-*"):
-            shutil.rmtree(old, ignore_errors=True)
-        cache = Path(tempfile.mkdtemp(prefix="cache-of-", dir=self.work))
-        shutil.copytree(self.cache, cache, copy_function=os.link, dirs_exist_ok=True)
-        done: set[tuple[bool, str]] = set()
+        cache, done = self.overlay(), set[tuple[bool, str]]()
         for folder, plain, found in todo:
             seconds = self.known(folder, plain)["seconds"]
             rest = [test for test in found(mutant, folder, plain) if (plain, test) not in done]
@@ -190,13 +225,7 @@ class Bench:
                     batch.append(rest.pop(0))
                     total += seconds[batch[-1]]
                 allowed = 60.0 + 10.0 * total + (600.0 if compiled and not plain else 0.0)
-                path.write_text(changed, encoding="utf-8")
-                os.utime(path, (stamp + 10.0 + mutant.start, stamp + 10.0 + mutant.start))
-                try:
-                    shown = self.run(batch, plain, False, allowed, cache)
-                finally:
-                    path.write_text(text, encoding="utf-8")
-                    os.utime(path, (stamp, stamp))
+                shown = self.planted(mutant, changed, batch, plain, allowed, cache)
                 if shown is None:
                     return "time"
                 if shown["failed"]:

@@ -8,8 +8,8 @@ without it. Text that only words errors, bounds of loops and types is left alone
 quickest first, then those that name what was changed (`mutant_tests`). Changes that no result can show are listed
 with their reasons in equivalent_mutants.txt.
 
-What was found is kept in FOLDER (.mutants): a run that was stopped goes on where it was; `--again` tries survivors once
-more, with the tests as they are now. Sources stay those of the first run until the folder is deleted. `--write` puts
+What was found is kept in FOLDER (.mutants): a run that was stopped goes on where it was, with sources and tests of the
+first run until the folder is deleted; `--again` tries survivors with the tests that were written since. `--write` puts
 the score into docs/benchmarks/mutants.md.
 """
 
@@ -171,18 +171,37 @@ def page(found: dict[str, str], planted: int, seed: int) -> str:
     return "\n".join(lines)
 
 
+PARTS = ("src", "docs", "examples", "validation", "benchmarks", "tests", "pyproject.toml")
+
+
 def snapshot(work: Path) -> Path:
-    """Return a copy of the repository: sources of the first run, tests of now."""
-    copy, skipped = work / "copy", shutil.ignore_patterns("__pycache__", "node_modules", "_build")
-    if not (work / "src").exists():
-        shutil.copytree(ROOT / "src", work / "src", ignore=skipped)
-    shutil.copytree(
-        work / "src", copy / "src", dirs_exist_ok=True
+    """Return a copy of the repository as it was at the first run."""
+    frozen, copy = work / "frozen", work / "copy"
+    if not frozen.exists():
+        part = work / "part"
+        for name in PARTS:
+            one, skipped = ROOT / name, shutil.ignore_patterns("__pycache__", "node_modules", "_build")
+            if one.is_dir():
+                shutil.copytree(one, part / name, ignore=skipped)
+            else:
+                shutil.copy2(one, part / name)
+        part.rename(frozen)
+    return shutil.copytree(
+        frozen, copy, dirs_exist_ok=True
     )  # a run may have been stopped with a fault planted
-    for part in ("docs", "examples", "validation", "benchmarks", "tests"):
-        shutil.copytree(ROOT / part, copy / part, ignore=skipped, dirs_exist_ok=True)
-    shutil.copy2(ROOT / "pyproject.toml", copy / "pyproject.toml")
-    return copy
+
+
+def renewed(copy: Path) -> list[str]:
+    """Put the tests of now into a copy; returns those of its packages that are other than they were."""
+    folders, changed = {folder for row in SOURCES.values() for folder in row}, []
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        name = file.relative_to(ROOT)
+        if not (copy / name).exists() or (copy / name).read_bytes() != file.read_bytes():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, copy / name)
+            if file.name.startswith("test_") and any(name.is_relative_to(folder) for folder in folders):
+                changed.append(name.as_posix())
+    return changed
 
 
 def main() -> int:
@@ -193,15 +212,17 @@ def main() -> int:
     bench = Bench(snapshot(work), work)
     todo, kept = chosen(bench.copy, count, seed), work / f"found-{seed}.json"
     found: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
-    if "--again" in sys.argv:
-        found = {name: by for name, by in found.items() if by}
+    fresh = bench.fresh(renewed(bench.copy)) if "--again" in sys.argv else []
     begun = time.monotonic()
     for package, mutant in todo:
         text = (bench.copy / mutant.file).read_text(encoding="utf-8")
         name = mutant.written(text)
-        if name in found:
+        if fresh and found.get(name) == "":
+            found[name] = bench.seen_by(fresh, mutant, mutant.applied(text))
+        elif name in found or fresh:
             continue
-        found[name] = bench.killer(mutant, mutant.applied(text), SOURCES[package])
+        else:
+            found[name] = bench.killer(mutant, mutant.applied(text), SOURCES[package])
         part = kept.with_suffix(".part")
         part.write_text(json.dumps(found, indent=1))
         os.replace(part, kept)

@@ -160,6 +160,17 @@ def test_delays_and_rigid_motion_of_samples_are_kept_or_reduced_right():
     assert np.abs(small.frequency_response(f) - z.frequency_response(f)).max() < 1e-9
 
 
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_the_error_between_slow_poles_is_found(unit):
+    """Lags whose error is largest between their poles, in any unit of time: as on a fine grid of frequencies."""
+    rng = np.random.default_rng(3)
+    p = np.geomspace(1e-3, 1.0, 6) * rng.uniform(0.7, 1.4, 6) * unit
+    lin = ist.LinearModel(np.diag(-p), unit * rng.normal(size=(6, 1)), rng.normal(size=(1, 6)), [[0.0]])
+    small, f = lin.reduce(2), unit * np.geomspace(1e-6, 10.0, 4000)
+    truth = np.abs(lin.frequency_response(f) - small.frequency_response(f)).max()
+    assert small.extras["reduction"]["error"] == pytest.approx(truth, rel=1e-3)
+
+
 def test_states_that_nothing_sees_are_left_out():
     """Of five states two are reached and seen: n = 5 keeps these, and no integrator is made of the others."""
     A, B, C = np.diag([-1.0, -2.0, -3.0, -4.0, -5.0]), np.zeros((5, 1)), np.zeros((1, 5))

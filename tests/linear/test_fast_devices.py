@@ -138,3 +138,20 @@ def test_a_hydraulic_engine_that_shakes_itself_is_unstable_in_its_sampled_model_
     assert len(swinging) >= 4
     found = np.sort_complex(z[np.abs(z.imag) > 1e-3])
     assert found == pytest.approx(swinging, abs=1e-7)  # pairs of equal poles: the root of rounding
+
+
+@pytest.mark.parametrize("late", [0.06, 0.08, 0.065])
+def test_a_valve_delay_of_whole_frames_of_another_device_is_exact(cart, late):
+    """A thruster every 100 ms behind a delay that is, to rounding, a whole number of the sensor's 20 ms, or is not."""
+    jet = dev.Thruster(at="m", axis=[1, 0, 0], thrust=10.0, valve_delay=late, every="100 ms")
+    made = ist.Assembly("x", vehicle=cart).add("s", Ruler(joint="m"), every="20 ms").add("jet", jet)
+    made.add("law", lambda t, y: 0.05 - 0.02 * y, every="100 ms", out={"width": "s"})
+    made.wire({"s.place": "law.y", "law.width": "jet.width"})
+    found = ist.linearize(made, cart.state(), sampled=True)
+    A = np.array([[0.0, 1.0], [-3.0 / MASS, -0.1 / MASS]])
+    B = np.array([[0.0], [10.0 / 0.1 / MASS]])  # thrust of a width, spread over the period
+    (first, before), (second, after) = held(A, B, late), held(A, B, 0.1 - late)
+    whole, seen = second @ first, np.array([[-0.02, 0.0]])
+    truth = np.block([[whole + after @ seen, second @ before], [seen, np.zeros((1, 1))]])
+    assert found.n_states == 3
+    assert pytest.approx(truth, abs=1e-9) == found.A
