@@ -131,15 +131,21 @@ def test_a_burn_that_does_not_end_is_told(last, warned):
     )
 
 
-@pytest.mark.parametrize(("mach", "warned"), [(2.0, 0), (3.0, 1)])
-def test_coefficients_beyond_the_table_are_told_where_they_matter(mach, warned):
-    """Outside at 2 % of the largest dynamic pressure counts, outside at next to none does not."""
-    mb = ist.Multibody("b")
+@pytest.mark.parametrize(
+    ("mach", "until", "warned"), [(2.0, 0.1, 0), (3.0, 0.1, 1), (0.0, 1.0, 0), (0.0, 0.3, 1)]
+)
+def test_coefficients_beyond_the_table_are_told_where_they_matter(mach, until, warned):
+    """Outside at 3 % of the largest dynamic pressure counts, outside at 0.3 % does not.
+
+    What starts across its axis at 10 m/s and falls along it by 1000 m/s² leaves the angles that the table lacks, above
+    atan 0.2, at 51 m/s.
+    """
+    mb = ist.Multibody("b", gravity=[0.0 if mach else 1000.0, 0, 0])
     mb.add_body("m", mass=1.0, inertia=[1, 1, 1], joint=ist.Free())
     system = mb.compile()
     table = {
-        "mach": [0.0, 2.5],
-        "angle": [0.0, 0.2],
+        "mach": [0.0, 2.5 if mach else 5.0],
+        "angle": [0.0, np.arctan(0.2)],
         "axial": np.zeros((2, 2)),
         "normal": np.zeros((2, 2)),
         "area": 1.0,
@@ -147,10 +153,10 @@ def test_coefficients_beyond_the_table_are_told_where_they_matter(mach, warned):
     aero = dev.Aero(table, at=["m"], density=1.0, sound=300.0)
     made = ist.Assembly("a", vehicle=system).add("aero", aero)
     x = system.state()
-    x["m"].velocity[3:] = [300.0 * mach, 0, 0]
+    x["m"].velocity[3:] = [300.0 * mach, 0.0 if mach else 10.0, 0]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        ist.simulate(made, x, until=0.1, step=0.01, progress=False)
+        ist.simulate(made, x, until=until, step=0.01, progress=False)
     assert sum("'aero' (Aero) was used beyond its table" in str(w.message) for w in said) == warned
 
 

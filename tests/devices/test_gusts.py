@@ -61,13 +61,15 @@ def test_lengths_and_intensities_are_those_of_the_specification():
     assert lengths_and_intensities(1500 * FOOT, wind, 1.5)[3] == pytest.approx(0.5 * (3.0 + 1.5))
 
 
-def test_gusts_blow_along_and_across_the_flight():
-    found = turbulence(until=20, velocity=[30.0, 0.0, 40.0], up=[1.0, 0, 0], altitude=100.0)
-    ahead, right = np.array([0.6, 0, 0.8]), np.array([0, 1.0, 0])
+@pytest.mark.parametrize("ahead", [[0.6, 0, 0.8], [2 / 7, -3 / 7, 6 / 7]])
+def test_gusts_blow_along_and_across_the_flight(ahead):
+    up = np.array([1.0, 0.0, 0.0]) if ahead[1] == 0.0 else np.array([4.0, 8.0, 1.0]) / 9.0
+    found = turbulence(until=20, velocity=50.0 * np.array(ahead), up=up, altitude=100.0)
+    right = np.cross(ahead, up) / np.linalg.norm(np.cross(ahead, up))
     axes = np.array([ahead, right, np.cross(ahead, right)])
     across = np.column_stack([found["along"], found["right"], found["down"]])
     assert found["gust"] == pytest.approx(across @ axes, abs=1e-12)
-    assert np.cross(ahead, right) @ [1.0, 0, 0] < 0.0  # down
+    assert np.cross(ahead, right) @ up < 0.0  # down
 
 
 @pytest.mark.parametrize("velocity", [[0.0, 0, 0], [0.0, 0, 0.5], [50.0, 0, 0], [-50.0, 0, 0]])

@@ -84,6 +84,12 @@ CASES = {
         "torque = -0.3 N*m is not within ±0.2 N*m",
     ),
     "Motor": (dev.Motor(**GEARED, max_torque=2.0), {"command": 1.0}, {"command": 2.5}, "command = 2.5 N*m"),
+    "Motor at half of its no-load speed": (
+        dev.Motor(**GEARED, max_torque=2.0, no_load_speed=200.0, speed=100.0),
+        {"command": 0.9},
+        {"command": 1.1},
+        "command = 1.1 N*m is not within ±1 N*m",
+    ),
     "CMG": (dev.CMG(**CORE, momentum=5.0, max_rate=1.0), {"command": 0.5}, {"command": 1.5}, "command = 1.5"),
     "MagneticTorquer": (
         dev.MagneticTorquer(**CORE, limit=10.0),
