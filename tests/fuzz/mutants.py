@@ -149,6 +149,8 @@ def page(found: dict[str, str], planted: int, seed: int) -> str:
     equal = {name for name, by in found.items() if not by and name in listed()}
     dead = sum(bool(by) for by in found.values())
     left = [name for name, by in found.items() if not by and name not in equal]
+    open_, every = planted - len(found), max(planted - len(equal), 1)
+    low, high = 100.0 * dead / every, 100.0 * (dead + open_) / every
     lines = [
         "# Faults planted in the package, and how many the tests see",
         "",
@@ -164,6 +166,11 @@ def page(found: dict[str, str], planted: int, seed: int) -> str:
         f"killed          {dead}",
         f"without effect  {len(equal)}",
         f"score           {100.0 * dead / max(len(found) - len(equal), 1):.1f} %",
+        *(
+            [f"not decided     {open_}: the score of all lies between {low:.1f} and {high:.1f} %"]
+            if open_
+            else []
+        ),
         *(f"survives        {name}" for name in left),
         "```",
         "",
