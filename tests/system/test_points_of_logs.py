@@ -155,6 +155,27 @@ def test_memory_without_a_name_is_refused_and_arrays_are_written_once(tmp_path):
                 ist.linearize(made, saved)
 
 
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_memory_in_enclosed_variables_is_refused(tmp_path, where):
+    """The sum in a closure is that of the end of the run: runs from rows before would go on with it."""
+    total = 0.0
+
+    def summing(t, x):
+        nonlocal total
+        total += x
+        return total
+
+    made = ist.Assembly("hidden").add("lag", Lag()).add("total", summing, every="0.1 s", out={"y": "1"})
+    made.wire({"lag.y": "total.x"})
+    log = ist.simulate(made, None, until=1, step="50 ms", set={"lag.u": 1.0}, log=tmp_path / "a.h5")
+    saved = log if where == "memory" else ist.load(tmp_path / "a.h5")
+    with pytest.raises(InputError, match=r"what 'total' remembered.*not what it writes to enclosed"):
+        ist.simulate(made, saved.point(0.3), until=1, step="50 ms")
+    if where == "memory":  # the end goes on: the law is there
+        rest = ist.simulate(made, log.point(), until=1.5, step="50 ms")
+        assert rest["total.y"][-1] > log["total.y"][-1]
+
+
 def ramped(t):
     """Return a force that grows, until it stops."""
     return [0.0, 0.0, 0.0, 3.0 * t, 0.0, 0.0] if t < 0.75 else np.zeros(6)

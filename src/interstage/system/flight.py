@@ -61,7 +61,7 @@ from interstage.system.law import Law
 from interstage.system.locks import Locks
 from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.log_points import point_names
-from interstage.system.memory import Copies, Memories, laws_of, remember, remembered
+from interstage.system.memory import Copies, Memories, hides, laws_of, remember, remembered
 from interstage.system.methods import Compiled, Library, Method
 from interstage.system.pacing import Pacer
 from interstage.system.phases import SAME_TIME
@@ -261,7 +261,8 @@ class Flight:
             raise InputError(
                 f"the point does not say what '{path}' remembered",
                 where="x",
-                hint="numbers, arrays, words and objects of classes that have a name are kept",
+                hint="kept are numbers, arrays, words and objects of named classes in attributes of the law, not what "
+                "it writes to enclosed or global variables",
             )
 
     def _keep_points(self, x: State | None) -> None:
@@ -274,6 +275,7 @@ class Flight:
         self.log.before = () if run is None else run.vehicles[:-1]
         laws = laws_of(self.plan)
         kept.laws = [path for path in laws if path in {n.removesuffix("()") for n in remembered(laws)}]
+        kept.hidden = [path for path, law in laws.items() if hides(law)]
         kept.loads = None if self.loads.acting is None else self.loads.acting.loads
         self.memories = Memories(laws, lambda: self.log.rows + int(self.loop.loop.now[kernels.ROWS]))
         if laws and not kept.missing:

@@ -434,7 +434,7 @@ class FlightLog(Log):
             before=self.before,
             sampled=found.sampled,
             memory=memory,
-            forgotten=tuple(kept.laws) if memory is None else (),
+            forgotten=(*(kept.laws if memory is None else ()), *kept.hidden),
         )
 
     def _loads(self, phase: Phase, row: Row) -> tuple[Loads, str]:

@@ -78,7 +78,7 @@ class Kept:
     holds : {integer of a device: body whose joint it holds}
     start : values of what is sampled as the run began, before a first sample
     width : columns of the table of what is discrete;  missing : names that were not kept
-    laws : members in Python that remember something
+    laws : members in Python that remember something;  hidden : those that do so in enclosed or global variables
     driven : {body: columns of steps} with the accelerations of joints that follow motions of a vehicle alone
     changes : what events may change of the vehicle
     loads : what acts beside devices from the start, None: nothing; as the file has it, or why it does not
@@ -94,13 +94,15 @@ class Kept:
     loads: Loads | LoadsInFile | str | None = None
     changes: Changes = NO_CHANGES
     driven: dict[str, list[int]] = field(default_factory=dict)
+    hidden: list[str] = field(default_factory=list)
 
     def described(self) -> str:
         """Return it as JSON."""
         values = {n: [v.table, v.columns, v.shape, v.whole, v.part] for n, v in self.values.items()}
         start = {name: np.ravel(value).tolist() for name, value in self.start.items()}
         own: dict[str, Any] = {"ticks": self.ticks, "holds": self.holds, "driven": self.driven}
-        own |= {"missing": self.missing, "laws": self.laws, "loads": _told(self.loads)}
+        own |= {"missing": self.missing, "laws": self.laws, "hidden": self.hidden}
+        own["loads"] = _told(self.loads)
         one = self.changes
         heirs = [[*key, body, _node(place)] for key, (body, place) in one.heirs.items()]
         own["changes"] = [list(one.leaving), list(one.coming), sorted(one.parting), heirs]
@@ -120,6 +122,7 @@ class Kept:
         ticks = {part: (int(one[0]), float(one[1]), float(one[2])) for part, one in text["ticks"].items()}
         found = cls(values, ticks, text["holds"], start, width, text["missing"], text["laws"])
         found.driven, found.loads = text["driven"], _read(text["loads"])
+        found.hidden = text.get("hidden", [])
         leaving, coming, parting, heirs = text["changes"]
         places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
         found.changes = Changes(leaving, coming, frozenset(parting), places)

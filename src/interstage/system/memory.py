@@ -5,6 +5,7 @@ What a law keeps elsewhere (in a closure, in a global of its module) is not seen
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from inspect import signature
@@ -50,6 +51,19 @@ def _defaults(law: Law) -> dict[str, Any]:
             ):
                 found[name] = one.default
     return found
+
+
+def hides(law: Law) -> bool:
+    """Return whether a law writes enclosed or global variables: what it remembers there is not seen here."""
+    function = _function(law)
+    if not isinstance(function, FunctionType):
+        return False
+    code = function.__code__
+    return any(
+        one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")
+        or (one.opname in ("STORE_DEREF", "DELETE_DEREF") and one.argval in code.co_freevars)
+        for one in dis.get_instructions(code)
+    )
 
 
 def _put_defaults(law: Law, held: Mapping[str, Any]) -> None:
