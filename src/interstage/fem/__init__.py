@@ -30,6 +30,7 @@ from interstage.fem.response import (
     frequency_response,
     transient_response,
 )
+from interstage.fem.shock import shock_spectrum
 from interstage.fem.solutions import (
     Displacements,
     Modes,
@@ -64,6 +65,7 @@ __all__ = [
     "normal_modes",
     "random_response",
     "read_measured",
+    "shock_spectrum",
     "static",
     "static_subcases",
     "transient_response",

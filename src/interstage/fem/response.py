@@ -26,6 +26,7 @@ from interstage.fem.recovery import ElementTables, GridTable, grid_table
 from interstage.fem.response_problem import Enforced, ResponseProblem
 from interstage.fem.response_steps import exact_modes, newmark, step_times
 from interstage.fem.response_tables import ComplexTables, moving_recovery, steady_tables
+from interstage.fem.shock import shock_spectrum
 from interstage.output import check_finite
 
 KEPT = 2_000_000_000  # bytes that a history may take
@@ -136,6 +137,17 @@ class TransientResponse(_Response):
     def at(self, grid: int) -> np.ndarray:
         """Displacements (6, k) of a grid, or (1, k) of a scalar point."""
         return self.displacement[point_rows(self.grids, grid)]
+
+    def shock_spectrum(
+        self, point: int, component: int, frequencies_hz: ArrayLike, q: float = 10.0
+    ) -> np.ndarray:
+        """Shock response spectrum (k,) of the acceleration of component 1 to 6 of a point, see `shock_spectrum`."""
+        rows = point_rows(self.grids, point)
+        if not 1 <= component <= rows.stop - rows.start:
+            raise InputError(
+                f"point {point} has no component {component}", expected=f"1 to {rows.stop - rows.start}"
+            )
+        return shock_spectrum(self.time, self.acceleration[rows.start + component - 1], frequencies_hz, q=q)
 
 
 @named_arguments

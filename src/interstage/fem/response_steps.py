@@ -33,13 +33,13 @@ def exact_modes(problem: ResponseProblem, sizes, counts, P, u0, v0):
         moving = np.flatnonzero(~still)
         u, v, a = np.zeros((3, *P.shape))
         u[still] = P[still] / k[still, None]
-        part = _masses(k[moving], b[moving], sizes, counts, P[moving], u0[moving], v0[moving])
+        part = unit_masses(k[moving], b[moving], sizes, counts, P[moving], u0[moving], v0[moving])
         u[moving], v[moving], a[moving] = part
         return u, v, a
-    return _masses(k, b, sizes, counts, P, u0, v0)
+    return unit_masses(k, b, sizes, counts, P, u0, v0)
 
 
-def _masses(k, b, sizes, counts, P, u0, v0):
+def unit_masses(k, b, sizes, counts, P, u0, v0):
     """Motion, speed and acceleration of unit masses on springs k and dampers b."""
     n, total = P.shape
     u, v = np.zeros((2, n, total))

@@ -199,9 +199,8 @@ class _CaseReader:
                 self.case.params["AUTOSPC"] = value.upper() or "YES"
 
     def _request(self, number: int, key: str, value: str) -> None:
-        self.current.requests.pop(
-            key, None
-        )  # the order is that of the lines: the last of two words for one counts
+        # the order is that of the lines, so that the last of two words for one thing counts
+        self.current.requests.pop(key, None)
         self.current.requests[key] = value
         self.current.request_lines[key] = number
         if len(self.current.requests) > MAX_COMMANDS:
