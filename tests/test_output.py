@@ -7,6 +7,8 @@ import os
 import stat
 import subprocess
 import sys
+import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,15 @@ import interstage as ist
 from interstage.errors import FileError, InputError, SolverError
 from interstage.linear.model import LinearModel
 from interstage.mass import MassBody
-from interstage.output import check_finite, json_text, make_folder, parse_json, write_bytes, write_text
+from interstage.output import (
+    check_finite,
+    json_text,
+    make_folder,
+    parse_json,
+    write_bytes,
+    write_text,
+    write_whole,
+)
 from interstage.report.document import Report
 
 
@@ -262,3 +272,25 @@ def test_part_files_of_others_stay(tmp_path):
     os.chown(theirs, 12345, 12345)
     write_text(tmp_path / "a.json", "{}")
     assert theirs.exists()
+
+
+def test_an_interrupt_that_falls_into_a_callback_of_a_library_is_heard(tmp_path):
+    """As h5py has them: Python drops what is raised there."""
+
+    class Thing:
+        pass
+
+    def interrupted(dead):
+        raise KeyboardInterrupt
+
+    def fill(part):
+        thing = Thing()
+        watched = weakref.ref(thing, interrupted)
+        del thing
+        assert watched() is None
+        Path(part).write_bytes(b"whole")
+        time.sleep(1.0)
+
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "a", fill)
+    assert list(tmp_path.iterdir()) == []

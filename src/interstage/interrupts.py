@@ -39,7 +39,10 @@ def hear_dropped_interrupts() -> None:
 
 @contextmanager
 def dropped_interrupts_heard() -> Iterator[None]:
-    """Do so in a `with` block, in programs that are not ours."""
+    """Do so in a `with` block, in programs that are not ours; only the main thread is interrupted."""
+    if not _in_main_thread():
+        yield
+        return
     others = sys.unraisablehook
     hear_dropped_interrupts()
     try:

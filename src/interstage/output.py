@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from interstage.errors import FileError, InputError, SolverError
+from interstage.interrupts import dropped_interrupts_heard
 
 LEFT_BEHIND = 600.0  # seconds since a part file was written to, after which nobody goes on with it
 _REASONS = {
@@ -115,7 +116,8 @@ def whole_file(path: str | os.PathLike, what: str = "file") -> Iterator[Path]:
     try:
         # created here with the permissions that the umask leaves, or those of the file that is replaced
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else 0o600))
-        yield part
+        with dropped_interrupts_heard():  # libraries drop one that falls into their callbacks
+            yield part
         with open(part, "rb+") as written:
             os.fsync(written.fileno())
         if mode is not None:

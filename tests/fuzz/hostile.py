@@ -119,6 +119,17 @@ def _read_obj(path: Path) -> None:
     ist.read_mesh(shutil.copy(path, path.with_suffix(".obj")))
 
 
+@cache
+def _fmu() -> list[bytes]:
+    model = ist.LinearModel(-np.eye(2), np.ones((2, 1)), np.ones((1, 2)), np.zeros((1, 1)))
+    with tempfile.TemporaryDirectory() as folder:
+        return [Path(ist.export_fmu(model, Path(folder) / "model.fmu").path).read_bytes()]
+
+
+def _read_fmu(path: Path) -> None:
+    ist.FMUDevice(shutil.copy(path, path.with_suffix(".fmu")))
+
+
 HDF5 = ("component.h5", "multibody.h5", "linear.h5", "log.h5", "flight.h5", "flight.ckpt.h5", "study.h5")
 TARGETS = {
     **{
@@ -132,6 +143,7 @@ TARGETS = {
     "mjcf": Target(_read_mjcf, _robot("crane.xml")),
     "stl": Target(ist.read_mesh, _stl),
     "obj": Target(_read_obj, _obj),
+    "fmu": Target(_read_fmu, _fmu),
 }
 
 
