@@ -20,7 +20,7 @@ from interstage.fem.case import Subcase
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
-from interstage.fem.requests import check_model
+from interstage.fem.requests import DEFAULT_MODES, check_model
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import preload_stiffness, static_subcase, subcase_constraints
 from interstage.linalg.factor import Factor, NotPositiveDefinite
@@ -109,7 +109,15 @@ def buckling(
         factor = Factor(reduced.K_ff, definite=True)
     except NotPositiveDefinite:
         raise mechanism_error(reduced.K_ff, lambda i: fe.grids.name_of(int(reduced.sets.f[i]))) from None
-    factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, reduced.to_f(Kg), request, factor)
+    Kg_ff = reduced.to_f(Kg)
+    factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, Kg_ff, request, factor)
+    if not len(factors) and (request.low is not None or request.high is not None):
+        # as Nastran's inverse iteration does, those outside are given rather than none
+        wide = FactorRange(None, None, request.count or DEFAULT_MODES)
+        factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, Kg_ff, wide, factor)
+        notes = [*notes, f"warning: no load factor lies in the range asked for ({_range(request)}): those nearest "
+                 "zero on either side are given"]  # fmt: skip
+        request = FactorRange(None, None, None)
     shapes = reduced.recover_f(vectors)
     largest = np.argmax(np.abs(shapes), axis=0)
     shapes = shapes / shapes[largest, np.arange(shapes.shape[1])]
@@ -117,6 +125,11 @@ def buckling(
     if request.count is not None and len(factors) < request.count:
         notes.append(f"{len(factors)} of {request.count} load factors exist in the range asked for")
     return Buckling(factors, shapes, residuals, counted, fe.grids, notes)
+
+
+def _range(request: FactorRange) -> str:
+    low = "-∞" if request.low is None else f"{request.low:g}"
+    return f"{low} to {'∞' if request.high is None else f'{request.high:g}'}"
 
 
 def _buckling_subcase(fe: FEModel, subcase: int | None) -> Subcase:

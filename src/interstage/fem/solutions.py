@@ -87,6 +87,8 @@ class Modes(Recovered):
 class Displacements(Recovered):
     """Displacements of one subcase. `u[17]` are the six components of grid 17; `np.asarray(u)` is the g-set vector.
 
+    A scalar point has its motion in the first component.
+
     `forces["CBAR"]`, `stresses["CQUAD4"]` and `strain_energy` are tables by element type; `spcforces`, `mpcforces`
     and `applied_loads` tables by grid.
 
@@ -139,6 +141,9 @@ class Displacements(Recovered):
         return None if self.recovery is None else self.recovery.fe.ring_grids
 
     def __getitem__(self, grid_id: int) -> np.ndarray:
+        at = int(self.grids.find_spoint(grid_id))
+        if at >= 0:  # as tables have it: a scalar point stands in the first column
+            return np.append(self.displacement[self.grids.spoint_dof[at]], np.zeros(5))
         return self.displacement[_grid_dofs(self.grids, grid_id)]
 
     def __array__(self, dtype: np.dtype | type | None = None, copy: bool | None = None) -> np.ndarray:
@@ -199,6 +204,10 @@ def normal_modes(
     check_finite(result.frequencies_hz, "frequencies")
     check_finite(result.vectors, "mode shapes")
     check_finite(result.residuals, "residuals")
+    if not len(result.frequencies_hz):
+        low, high = (0.0 if request.low is None else request.low), request.high
+        ends = f"above {low:g} Hz" if high is None else f"from {low:g} to {high:g} Hz"
+        notes = [*notes, f"warning: no mode lies in the range asked for, {ends}"]
     shapes = reduced.recover_a(result.vectors)
     mass = np.einsum("ij,ij->j", result.vectors, reduced.M_aa @ result.vectors)
     inertia = (fe.M_gg @ shapes) * result.eigenvalues

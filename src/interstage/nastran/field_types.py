@@ -39,6 +39,7 @@ REAL_FIELDS = {
     "PFAST": "2,5-12",
     "PWELD": "3,9-10",
     "CTRIAX6": "9",
+    "PLOADX": "2-3",
     "PLOADX1": "3-4,7",
     "MAT3": "2-8,11-16",
     "CONM1": "4-24",

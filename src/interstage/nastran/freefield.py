@@ -32,7 +32,7 @@ def free_spans(buffer: bytes, lines: Lines) -> FreeSpans:
     """Find the fields of the free-field lines and note their continuation fields in `lines.tail`.
 
     A line has eight data fields, four if it is large (`*`); the field behind them is the continuation field.
-    A `+` or `+ID` at the end of a shorter line is a continuation field too.
+    A `+` or `+ID` at the end of a shorter line is a continuation field too, blank fields behind it or not.
     """
     pick = np.flatnonzero(lines.free)
     count = np.diff(lines.comma_start)[pick]
@@ -48,7 +48,9 @@ def free_spans(buffer: bytes, lines: Lines) -> FreeSpans:
     lead = np.frombuffer(buffer, np.uint8)[at]
     plus = some & ((lead == _PLUS) | (lead == _STAR))
     marks = plus & (column == limit)
-    for f in last[plus[last] & (column[last] < limit[last])]:
+    filled = np.flatnonzero(some)
+    final = filled[np.append(np.diff(line[filled]) != 0, True)] if len(filled) else filled
+    for f in final[plus[final] & (column[final] < limit[final])]:
         raw = buffer[int(at[f]) : int(at[f]) + int(length[f])]
         marks[f] = parse_text(raw.decode("latin-1"))[0] not in (INTEGER, REAL)
     long = np.unique(line[some & (column >= limit) & ~marks])

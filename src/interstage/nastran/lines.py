@@ -12,6 +12,7 @@ import numpy as np
 
 from interstage.nastran.continuation import chain
 from interstage.nastran.freefield import FreeSpans, free_spans, run_on
+from interstage.nastran.mixed import separated
 from interstage.nastran.numbers import BLANK, parse_bytes, parse_text
 from interstage.nastran.physical import BLANK8, Lines, eight, find_lines
 from interstage.nastran.replicate import write_out
@@ -58,7 +59,7 @@ def split_fields(text: Text, data: bytes, first_line: int) -> Fields:
 
     `data` starts at line `first_line` of `text`.
     """
-    data, numbers = write_out(text, data, first_line)
+    data, numbers = write_out(text, separated(data), first_line)
     buffer, words, lines, spans = _find(text, data, first_line, numbers)
     if spans is not None and len(spans.long):
         data, numbers = run_on(data, first_line, numbers, lines.start[spans.long])

@@ -11,7 +11,7 @@ from interstage.fem.elements.solid_common import rotate_material
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.materials import Solid
 from interstage.fem.from_deck.solid_checks import check_nodes
-from interstage.fem.loads import Loads, to_cd
+from interstage.fem.loads import Loads, LoadSet, to_cd
 from interstage.nastran import CardTable
 
 OFF_PLANE = 1e-6  # of the size of the model by which a grid may be off the xz plane
@@ -123,23 +123,56 @@ def read_side_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) 
         if not found:
             raise table.error(i, f"PLOADX1 refers to CTRIAX6 {eid[i]}, which is not in the deck")
         block, k = found[0]
-        nodes = block.nodes[k]
-        corners = nodes[:3].tolist()
-        ends = [corners.index(g) if g in corners else -1 for g in (a[i], b[i])]
-        if -1 in ends or ends[0] == ends[1]:
+        if not _has_side(block, k, a[i], b[i]):
             raise table.error(i, f"GA and GB of this PLOADX1 are not two corners of CTRIAX6 {eid[i]}")
-        edge = next(e for e, pair in enumerate(EDGES) if set(pair) == set(ends))
-        side, places = [a[i], b[i]], [block.xz[k, end] for end in ends]
-        if block.present[3 + edge]:
-            at = 3 + sum(block.present[3 : 3 + edge])
-            side.append(nodes[at])
-            places.append(block.xz[k, at])
-        inside = block.xz[k, :3].mean(axis=0)
-        forces = _side_forces(np.array(places), inside, float(pa[i]), float(pb[i]), float(theta[i]))
-        target = loads.set(int(table.integer(1)[i]))
-        rows = np.array(side)
-        target.dof.append((ctx.grids.dof[rows][:, None] + np.arange(3)).ravel())
-        target.value.append(to_cd(ctx.grids, rows, forces).ravel())
+        load = (float(pa[i]), float(pb[i]), float(theta[i]))
+        _add_side(ctx, loads.set(int(table.integer(1)[i])), block, k, int(a[i]), int(b[i]), load)
+
+
+def read_old_side_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+    """Add PLOADX cards: SID, P1, P3, GA, GB, GC: inward pressure on the side of a CTRIAX6 from GA to GC, GB between."""
+    table = ctx.deck.cards("PLOADX")
+    if not len(table):
+        return
+    rings = [block for block in blocks if isinstance(block, AxisymmetricBlock)]
+    p1, a, b = table.real(2), ctx.rows(table, 4), ctx.rows(table, 6)
+    p3 = np.where(table.blank(3), p1, table.real(3, 0.0))
+    for i in range(len(table)):
+        found = [(block, k) for block in rings for k in range(len(block)) if _has_side(block, k, a[i], b[i])]
+        if not found:
+            raise table.error(i, "GA and GC of this PLOADX are not two corners of a CTRIAX6 of the deck")
+        load = (float(p1[i]), float(p3[i]), 0.0)
+        _add_side(ctx, loads.set(int(table.integer(1)[i])), *found[0], int(a[i]), int(b[i]), load)
+
+
+def _has_side(block: AxisymmetricBlock, k: int, a: int, b: int) -> bool:
+    corners = block.nodes[k, :3].tolist()
+    return a != b and a in corners and b in corners
+
+
+def _add_side(
+    ctx: Context,
+    target: LoadSet,
+    block: AxisymmetricBlock,
+    k: int,
+    a: int,
+    b: int,
+    load: tuple[float, float, float],
+) -> None:
+    """Add the load (pa, pb, theta) of the side from grid row a to b of one element."""
+    nodes = block.nodes[k]
+    corners = nodes[:3].tolist()
+    ends = [corners.index(a), corners.index(b)]
+    edge = next(e for e, pair in enumerate(EDGES) if set(pair) == set(ends))
+    side, places = [a, b], [block.xz[k, end] for end in ends]
+    if block.present[3 + edge]:
+        at = 3 + sum(block.present[3 : 3 + edge])
+        side.append(int(nodes[at]))
+        places.append(block.xz[k, at])
+    forces = _side_forces(np.array(places), block.xz[k, :3].mean(axis=0), *load)
+    rows = np.array(side)
+    target.dof.append((ctx.grids.dof[rows][:, None] + np.arange(3)).ravel())
+    target.value.append(to_cd(ctx.grids, rows, forces).ravel())
 
 
 def _side_forces(xz: np.ndarray, inside: np.ndarray, pa: float, pb: float, theta: float) -> np.ndarray:

@@ -82,6 +82,8 @@ def read_constraints(ctx: Context) -> ConstraintCards:
     out.mpc_sets = _read_mpc(ctx)
     out.spc_add = _read_add(ctx, "SPCADD")
     out.mpc_add = _read_add(ctx, "MPCADD")
+    for name, additions, sets in (("SPC", out.spc_add, out.spc_sets), ("MPC", out.mpc_add, out.mpc_sets)):
+        _leave_out_absent(ctx, name, additions, sets)
     chosen = {case.mpc for case in ctx.deck.case.subcases if case.mpc}
     absent = sorted(chosen - out.mpc_sets.keys() - out.mpc_add.keys())
     if absent:
@@ -100,6 +102,21 @@ def read_constraints(ctx: Context) -> ConstraintCards:
     out.cards = SetCards(**sets, user=_read_user_sets(ctx))
     out.suport1_sets = _read_suport1(ctx)
     return out
+
+
+def _leave_out_absent(ctx: Context, name: str, additions: dict[int, list[int]], sets: dict) -> None:
+    """Drop members of SPCADD or MPCADD that are not in the deck, as Nastran does, unless none remains."""
+    used = {getattr(case, name.lower()) for case in ctx.deck.case.subcases}
+    for set_id, members in additions.items():
+        there = [one for one in members if one in sets]
+        if not there or len(there) == len(members):
+            continue
+        if set_id in used:
+            absent = ", ".join(str(one) for one in members if one not in sets)
+            ctx.notes.append(
+                f"{name}ADD {set_id} names {name} set {absent}, not in the deck: left out, as in Nastran"
+            )
+        additions[set_id] = there
 
 
 def _pairs(table: CardTable, i: int, first: int) -> list[tuple]:

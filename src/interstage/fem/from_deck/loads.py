@@ -8,7 +8,7 @@ import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.followers import Follower
-from interstage.fem.from_deck.axisymmetric import read_side_pressures
+from interstage.fem.from_deck.axisymmetric import read_old_side_pressures, read_side_pressures
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.dmig import read_loads as read_direct_loads
 from interstage.fem.from_deck.pressure import read_pressures
@@ -20,7 +20,6 @@ from interstage.nastran import CardTable
 # loads that LOAD can select and that are not supported: an error once they are selected
 _REFUSED = (
     "PLOAD3",
-    "PLOADX",
     "ACCEL",
     "ACCEL1",
     "CLOAD",
@@ -38,6 +37,7 @@ def read_loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
     _read_scalar_loads(ctx, loads)
     read_pressures(ctx, blocks, loads)
     read_side_pressures(ctx, blocks, loads)
+    read_old_side_pressures(ctx, blocks, loads)
     _read_gravity(ctx, loads)
     _read_rotation(ctx, loads)
     _read_enforced(ctx, loads)

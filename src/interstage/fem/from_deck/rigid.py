@@ -1,4 +1,4 @@
-"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD, RJOINT, RSSCON."""
+"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD, RJOINT, RTRPLT, RSSCON, CRIGD1, CRIGD2."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ def read_rigid(ctx: Context) -> tuple[Equations, list[RigidLink]]:
         "RBE1": _rbe1,
         "RROD": _rrod,
         "RJOINT": _rjoint,
+        "RTRPLT": _rtrplt,
+        "CRIGD1": _crigd1,
+        "CRIGD2": _crigd2,
         "RSSCON": lambda ctx, table, i: (rsscon(ctx, table, i, joined), None),
     }
     for name, reader in readers.items():
@@ -146,6 +149,46 @@ def _rbar(ctx: Context, table: CardTable, i: int) -> Found:
     dependent = [(a, int(c)) for c in cma] + [(b, int(c)) for c in cmb]
     _check_apart(table, i, independent, dependent)
     return rigid_body(ctx.grids, f"RBAR {row[0]}", independent, dependent), link
+
+
+def _rtrplt(ctx: Context, table: CardTable, i: int) -> Found:
+    """RTRPLT: EID, GA, GB, GC, CNA, CNB, CNC, and on its continuation CMA, CMB, CMC (blank: all others)."""
+    row = table.row(i) + [None] * 11
+    rows = [grid_row(ctx, table, i, value) for value in row[1:4]]
+    given = [components(table, i, value) for value in row[4:7]]
+    taken = [components(table, i, value) for value in row[8:11]]
+    if not any(map(len, taken)):
+        taken = [np.setdiff1d(ALL, one) for one in given]
+    independent, dependent = ([(g, int(c)) for g, cs in zip(rows, one) for c in cs] for one in (given, taken))
+    _check_apart(table, i, independent, dependent)
+    held = _digits(np.unique([c for _, c in dependent]))
+    link = RigidLink("rbe1", row[1], np.array(row[2:4]), held)
+    return rigid_body(ctx.grids, f"RTRPLT {row[0]}", independent, dependent), link
+
+
+def _crigd1(ctx: Context, table: CardTable, i: int) -> Found:
+    """CRIGD1 of NASTRAN-95: EID, IG, and grids all of whose components follow it."""
+    row = table.row(i) + [None] * 2
+    independent = grid_row(ctx, table, i, row[1])
+    dependents = _rows_of(ctx, table, i, [value for value in row[2:] if value is not None])
+    if independent in dependents:
+        raise table.error(i, f"CRIGD1 has grid {row[1]} both independent and dependent")
+    equations = rbe2(ctx.grids, row[0], independent, dependents, ALL)
+    equations.names = [f"CRIGD1 {row[0]}"]
+    return equations, RigidLink("rbe2", row[1], ctx.grids.id[dependents], _digits(ALL))
+
+
+def _crigd2(ctx: Context, table: CardTable, i: int) -> Found:
+    """CRIGD2 of NASTRAN-95: EID, IG, and pairs of a grid and its components that follow it."""
+    row = table.row(i) + [None] * 2
+    independent = grid_row(ctx, table, i, row[1])
+    dependent = _point_components(ctx, table, i, [value for value in row[2:] if value is not None])
+    of_ig = [(independent, int(c)) for c in ALL]
+    _check_apart(table, i, of_ig, dependent)
+    held = _digits(np.unique([c for _, c in dependent]))
+    others = ctx.grids.id[list(dict.fromkeys(one for one, _ in dependent))]
+    equations = rigid_body(ctx.grids, f"CRIGD2 {row[0]}", of_ig, dependent)
+    return equations, RigidLink("rbe1", row[1], others, held)
 
 
 def _rbe1(ctx: Context, table: CardTable, i: int) -> Found:

@@ -1,4 +1,4 @@
-"""Loads between the ends of bars and beams of a deck: PLOAD1."""
+"""Loads between the ends of bars, beams and curved beams of a deck: PLOAD1."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 
 from interstage.fem.elements.bar import LineBlock
 from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.curved_beam import CurvedBeamBlock, gauss_unit
+from interstage.fem.elements.line_common import rigid_arm
 from interstage.fem.elements.span import SpanLoads, end_loads
 from interstage.fem.from_deck.context import Context
 from interstage.fem.loads import Loads, to_cd
@@ -29,9 +31,60 @@ def read_span_loads(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> N
         found |= here
         if here.any():
             _place(ctx, table.select(here), block, number, at[here], loads)
+    found |= _read_curved(ctx, table, blocks, loads)
     if not found.all():
         i = int(np.argmin(found))
-        raise table.error(i, f"PLOAD1 refers to element {eid[i]}, which is no CBAR or CBEAM of the deck")
+        raise table.error(
+            i, f"PLOAD1 refers to element {eid[i]}, which is no CBAR, CBEAM or CBEND of the deck"
+        )
+
+
+def _read_curved(ctx: Context, table: CardTable, blocks: list[ElementBlock], loads: Loads) -> np.ndarray:
+    """Loads in basic axes over the whole of CBEND; which cards (n,) they are.
+
+    Motions of the curve for motions of its ends are those of loads at the ends, so that ∫ Nᵀ p ds are the forces that
+    hold the ends (Betti).
+    """
+    eid, found = table.integer(2), np.zeros(len(table), dtype=bool)
+    for block in (one for one in blocks if isinstance(one, CurvedBeamBlock) and len(one.spans) == 1):
+        for row, number in enumerate(block.eid.tolist()):
+            for i in np.flatnonzero(eid == number).tolist():
+                found[i] = True
+                _place_curved(ctx, table, i, block, row, loads)
+        if found.any():
+            ctx.notes.append(f"PLOAD1 on {block.name}: section forces leave out what acts between the ends")
+    return found
+
+
+def _place_curved(
+    ctx: Context, table: CardTable, i: int, block: CurvedBeamBlock, row: int, loads: Loads
+) -> None:
+    span = block.spans[0][row : row + 1]
+    length = float(span.ds.sum())
+    word, scale = str(table.word(3)[i]), str(table.word(4, "LE")[i])
+    whole = 1.0 if scale == "FR" else length
+    first, last = float(table.real(5)[i]), float(table.real(7, np.nan)[i])
+    if word not in ("FX", "FY", "FZ", "MX", "MY", "MZ") or scale not in ("LE", "FR") or first != 0.0:
+        last = np.nan
+    if not abs(last - whole) <= 1e-3 * whole:
+        raise table.error(
+            i,
+            f"PLOAD1 on {block.name} {block.eid[row]} is not supported",
+            expected="FX to MZ in basic axes over the whole length, SCALE LE or FR",
+            got=f"{word}, {scale}, {first:g} to {last:g}",
+        )
+    p1, p2 = float(table.real(6)[i]), float(table.real(8, 0.0)[i])
+    points, _ = gauss_unit(span.ds.shape[1])
+    component = 3 * (word[0] == "M") + "XYZ".index(word[1])
+    motion = span.motions()[0][0, :, component]  # (p, 12)
+    ends = (span.ds[0] * (p1 + (p2 - p1) * points)) @ motion
+    target = loads.set(int(table.integer(1)[i]))
+    for node in (0, 1):
+        f = rigid_arm(block.arms[row : row + 1, node])[0].T @ ends[6 * node : 6 * node + 6]
+        grid = block.nodes[row : row + 1, node]
+        for at in (0, 3):
+            target.dof.append(ctx.grids.dof[grid] + at + np.arange(3))
+            target.value.append(to_cd(ctx.grids, grid, f[None, at : at + 3])[0])
 
 
 def _place(
