@@ -98,7 +98,7 @@ def test_combined_and_named_mistakes():
     u = solve("LOAD,5,1.,2.,6,-1.,7\nPLOAD1,6,1,FY,LE,0.,100.,2.,100.\nPLOAD1,7,1,FY,LE,2.,10.")
     np.testing.assert_allclose(u[2][1], (200 * L**4 / 8 - 10 * L**3 / 3) / E / I1, rtol=1e-12)
     words = {
-        "9,FY,LE,0.,1.": "element 9, which is no CBAR or CBEAM",
+        "9,FY,LE,0.,1.": "element 9, which is no CBAR, CBEAM or CBEND",
         "1,FQ,LE,0.,1.": "TYPE of this PLOAD1",
         "1,FY,XX,0.,1.": "SCALE of this PLOAD1",
         "1,FY,LE,0.,1.,3.,1.": "not on the bar",

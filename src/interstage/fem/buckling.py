@@ -111,7 +111,7 @@ def buckling(
         raise mechanism_error(reduced.K_ff, lambda i: fe.grids.name_of(int(reduced.sets.f[i]))) from None
     Kg_ff = reduced.to_f(Kg)
     factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, Kg_ff, request, factor)
-    if not len(factors) and (request.low is not None or request.high is not None):
+    if not len(factors) and case.method in fe.buckling_requests and n_modes is None:
         # as Nastran's inverse iteration does, those outside are given rather than none
         wide = FactorRange(None, None, request.count or DEFAULT_MODES)
         factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, Kg_ff, wide, factor)
