@@ -49,7 +49,9 @@ def test_subcases_inherit_and_override():
     first, second = case.subcases
     assert (first.id, first.spc, first.load, first.method, first.label) == (10, 1, 4, 2, "a")
     assert (second.id, second.spc, second.load, second.method, second.label) == (20, 3, 5, 2, None)
-    assert case.ignored["SUBCOM"] == 1
+    (both,) = case.combinations
+    assert both.case.id == 30
+    assert [factor for _, factor in both.terms] == [1.0, 1.0]
 
 
 def test_matrices_with_factors():

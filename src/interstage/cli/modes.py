@@ -110,6 +110,54 @@ def _show_tables(fe, result, tables: dict, asked: Asked) -> None:
         show_tables(console, tables, k)
 
 
+def _about(fe, result) -> tuple[str, object]:
+    """Where MEFFMASS has its reference: its GRID, or the basic origin."""
+    import re
+
+    for case in fe.case.subcases:
+        found = re.search(r"GRID\s*=\s*(\d+)", case.options.get("MEFFMASS", ""))
+        if found and int(found[1]) and fe.grids.find(int(found[1])) >= 0:
+            return f"grid {found[1]}", fe.grids.xyz[fe.grids.find(int(found[1]))]
+    return "the basic origin", None
+
+
+def _effective(fe, result) -> dict:
+    """Modal effective masses as MEFFMASS has them, in consistent units."""
+    name, about = _about(fe, result)
+    found = result.participation(about)
+    return {
+        "about": name,
+        "participation": found.factors.tolist(),
+        "effective_mass": found.effective_mass.tolist(),
+        "fraction": found.fraction.tolist(),
+        "total": found.effective_mass.sum(axis=0).tolist(),
+        "rigid_body_mass": found.total.tolist(),
+    }
+
+
+def _show_effective(console, fe, result) -> None:
+    """Print modal effective masses where case control asks for MEFFMASS."""
+    from rich.table import Table
+
+    from interstage.cli.tables import show_table
+
+    asked = [case.requests.get("MEFFMASS") for case in fe.case.subcases]
+    if not any(one is not None and not one.upper().startswith("NO") for one in asked):
+        return
+    name, about = _about(fe, result)
+    found = result.participation(about)
+    title = f"modal effective mass about {name} (consistent units)"
+    table = Table(title=title, title_justify="left")
+    for column in ("mode", "T1", "T2", "T3", "R1", "R2", "R3"):
+        table.add_column(column, justify="right")
+    for k, row in enumerate(found.effective_mass):
+        table.add_row(str(k + 1), *(f"{value:.6g}" for value in row))
+    table.add_row("sum", *(f"{value:.6g}" for value in found.effective_mass.sum(axis=0)))
+    table.add_row("rigid", *(f"{value:.6g}" for value in found.total))
+    table.add_row("share", *(f"{value:.4f}" for value in found.fraction.sum(axis=0)))
+    show_table(console, table)
+
+
 def _machine(fe, result, weight, cards) -> dict:
     return {
         "deck": fe.source,
@@ -120,6 +168,7 @@ def _machine(fe, result, weight, cards) -> dict:
         "mass": float(weight.mass),
         "cg": [float(value) for value in weight.cg],
         "inertia": [[float(value) for value in row] for row in weight.inertia_about_cg],
+        "effective_mass": _effective(fe, result),
         "grids": len(fe.grids),
         "dofs": int(fe.grids.n_dof),
         "notes": list(result.notes),
@@ -148,6 +197,7 @@ def _show(fe, result, weight, cards) -> None:
             f"{result.residuals[i]:.1e}",
         )
     show_table(console, table)
+    _show_effective(console, fe, result)
     console.print(str(weight))
     show_ignored(console, cards)
     for note in result.notes:

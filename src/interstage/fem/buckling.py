@@ -118,6 +118,8 @@ def buckling(
         notes = [*notes, f"warning: no load factor lies in the range asked for ({_range(request)}): those nearest "
                  "zero on either side are given"]  # fmt: skip
         request = FactorRange(None, None, None)
+    elif not len(factors):
+        notes = [*notes, f"warning: no load factor lies in the range asked for ({_range(request)})"]
     shapes = reduced.recover_f(vectors)
     largest = np.argmax(np.abs(shapes), axis=0)
     shapes = shapes / shapes[largest, np.arange(shapes.shape[1])]

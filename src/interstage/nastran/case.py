@@ -61,17 +61,27 @@ class Subcase:
 
 
 @dataclass
+class Combination:
+    """A SUBCOM: its requests, and the subcases whose results it adds, with factors."""
+
+    case: Subcase
+    terms: list[tuple[int, float]] = field(default_factory=list)
+
+
+@dataclass
 class CaseControl:
     """Case control of a deck.
 
     subcases : at least one; without SUBCASE commands, subcase 1 with the global requests
     params : PARAMs given in case control, outside subcases
     sets : SET definitions as text, by number
+    combinations : SUBCOM in order
     """
 
     subcases: list[Subcase] = field(default_factory=lambda: [Subcase()])
     params: dict[str, Value | tuple[Value, ...]] = field(default_factory=dict)
     sets: dict[int, str] = field(default_factory=dict)
+    combinations: list[Combination] = field(default_factory=list)
     ignored: dict[str, int] = field(default_factory=dict)
     param_lines: dict[str, int] = field(default_factory=dict, repr=False)
 
@@ -105,7 +115,7 @@ _SHORT = {
     "METH": "METHOD", "SUBC": "SUBCASE", "SUBT": "SUBTITLE", "TITL": "TITLE", "LABE": "LABEL",
     "ANAL": "ANALYSIS", "SUPO": "SUPORT1",
 }  # fmt: skip
-_OTHER_CASES = ("SUBCOM", "SYMCOM", "REPCASE", "SUBSEQ", "SYM", "SYMSEQ")
+_OTHER_CASES = ("SYMCOM", "REPCASE", "SYM", "SYMSEQ")
 
 
 def read_solution(text: Text, lines: list[tuple[int, str]]) -> tuple[int | None, str | None]:
@@ -168,7 +178,11 @@ class _CaseReader:
                 raise self.text.error(number, f"the deck has more than {MAX_SUBCASES} subcases")
             self.ids.add(self.current.id)
             self.case.subcases.append(self.current)
-        elif name in _OTHER_CASES:
+        elif name == "SUBCOM":
+            self._combination(number, value)
+        elif name == "SUBSEQ" and self.case.combinations and self.current is self.case.combinations[-1].case:
+            self._factors(number, value)
+        elif name in (*_OTHER_CASES, "SUBSEQ"):
             self.current = Subcase()  # a combination of results: its requests concern nobody else
             self._ignore(name)
         elif name == "OUTPUT" and option:
@@ -197,6 +211,36 @@ class _CaseReader:
             self.current.options[key] = option
             if name == "AUTOSPC":
                 self.case.params["AUTOSPC"] = value.upper() or "YES"
+
+    def _combination(self, number: int, value: str) -> None:
+        """A SUBCOM: results of the subcases before it, with the factors of its SUBSEQ."""
+        self.current = deepcopy(self.common)
+        self.current.id = self._integer(number, "SUBCOM", value)
+        self.current.line, self.plotting = number, False
+        if self.current.id in self.ids:
+            raise self.text.error(number, f"subcase {self.current.id} is defined twice")
+        if len(self.ids) >= MAX_SUBCASES:
+            raise self.text.error(number, f"the deck has more than {MAX_SUBCASES} subcases")
+        self.ids.add(self.current.id)
+        self.case.combinations.append(Combination(self.current))
+
+    def _factors(self, number: int, value: str) -> None:
+        """Factors of SUBSEQ, those of the last subcases before it."""
+        factors = []
+        for word in value.replace("=", " ").replace(",", " ").split():
+            kind, factor = parse_text(word.upper())
+            if kind not in (INTEGER, REAL):
+                raise self.text.error(number, "SUBSEQ has a factor that is not a number", got=repr(word[:40]))
+            factors.append(float(factor))
+        if not 0 < len(factors) <= len(self.case.subcases):
+            raise self.text.error(
+                number,
+                "SUBSEQ needs a factor for each of the last subcases before it",
+                expected=f"1 to {len(self.case.subcases)}",
+                got=str(len(factors)),
+            )
+        before = [one.id for one in self.case.subcases[-len(factors) :]]
+        self.case.combinations[-1].terms = list(zip(before, factors))
 
     def _request(self, number: int, key: str, value: str) -> None:
         # the order is that of the lines, so that the last of two words for one thing counts

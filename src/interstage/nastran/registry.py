@@ -244,7 +244,7 @@ REFUSED_CASE_STATICS = _names("DEFORM")
 REFUSED_CASE_RESPONSES = _names("K42GG NONLINEAR GUST RGYRO")
 
 # Case control that is carried out, or concerns the print alone: first four letters, to which commands may be cut.
-CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT TEMP")
+CARRIED_OUT = _names("MEFF DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT TEMP")
 CARRIED_OUT_COMPLEX = _names("CMET SDAM TFL K2PP B2PP M2PP")
 CARRIED_OUT_RESPONSES = _names("DLOA FREQ TSTE SDAM LOAD IC RAND RESV")
 
@@ -258,7 +258,7 @@ HARMLESS_MDLPRM_VALUES = {"OFFDEF": ("LROFF", "ELMOFF")}
 
 # PARAMs whose effect is part of the model or the solutions.
 USED_PARAMS = _names("""
-    AUTOSPC K6ROT COUPMASS WTMASS GRDPNT MAXRATIO G W3 W4 BAILOUT EPZERO SNORM AUTOMSET POST FOLLOWK ALPHA1
+    AUTOSPC K6ROT INREL COUPMASS WTMASS GRDPNT MAXRATIO G W3 W4 BAILOUT EPZERO SNORM AUTOMSET POST FOLLOWK ALPHA1
     ALPHA2 KDAMP LMODES LFREQ HFREQ DFREQ MODACC RESVEC RESVINER
 """)
 # PARAMs about output, checks, files or other solutions.
@@ -291,7 +291,7 @@ HARMLESS_PARAMS = _names("""
 """)
 # PARAMs that change the structure or its solution: the values that change nothing.
 REFUSED_PARAMS = {
-    "INREL": (0,),
+    "INREL": (0, -1, -2),
     "CK1": (1.0, 1, (1.0, 0.0)),
     "CK2": (1.0, 1, (1.0, 0.0)),
     "CK3": (1.0, 1, (1.0, 0.0)),

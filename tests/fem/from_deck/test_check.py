@@ -203,3 +203,51 @@ def test_survey_of_a_folder(deck, tmp_path, capsys):
     assert "3 decks: 2 read (67%), 1 solved (33%), 1 refused" in out
     assert "| CSEAM is not supported: seams that are projected onto plates are not made | 1 |" in out
     assert "| SPC set # is selected but is not in the deck | 1 |" in out
+
+
+def test_what_dynamics_needs_and_what_looks_odd_is_told(deck):
+    """METHOD without EIGRL, every malformed table, no density, plates thicker than wide, moduli of no usual units."""
+    text = """SOL 111
+CEND
+METHOD = 5
+DLOAD = 1
+FREQ = 1
+BEGIN BULK
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,3,,1.,1.,0.
+GRID,4,,0.,1.,0.
+GRID,5,,0.,0.,9.
+MAT1,1,2.1+11,,.3,7.8-9
+MAT1,2,2.1+11,,.3
+PSHELL,1,1,3.,1
+CQUAD4,1,1,1,2,3,4
+PBAR,2,2,1.,1.,1.,1.
+CBAR,2,2,1,5,1.,0.,0.
+FREQ1,1,1.,1.,10
+RLOAD1,1,2,,,7
+DAREA,2,5,1,1.
+TABLED1,7
+,1.,X,ENDT
+TABLED1,8
+,Y,2.,ENDT
+TABLED1,9
+,ENDT
+ENDDATA
+"""
+    found = check_deck(deck(text))
+    said = " | ".join(found.troubles)
+    assert "METHOD = 5 selects an EIGRL or EIGR that is not in the deck" in said
+    assert said.count("TABLED1 needs pairs of numbers") == 2 and "TABLED1 has no points" in said
+    # what only follows from a table that is named already is not said
+    assert "which is not among TABLED1" not in said
+    notes = " | ".join(found.notes)
+    assert "1 of 1 CBAR have no mass, 2 the first" in notes
+    assert "CQUAD4 are thicker than their shortest side, 1 the first: 3 beside 1" in notes
+    assert "in no usual system of units" in notes
+
+
+def test_the_limit_that_stops_the_check_is_named(deck):
+    many = "".join(f"PBAR,{k},77,1.,1.,1.,1.\nCBAR,{k},{k},1,2,0.,0.,1.\n" for k in range(100, 230))
+    found = check_deck(deck(GOOD + many))
+    assert any("limit of 60 mistakes" in text for text in found.troubles) or len(found.troubles) < 6

@@ -17,11 +17,13 @@ from interstage.fem.elements.bar import BarBlock
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.elements.solid_common import SolidBlock
 from interstage.fem.from_deck.build import NO_LOADS
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.references import missing_grids, missing_properties
 from interstage.fem.gpwg import without_noise
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
-from interstage.fem.requests import modes_case
+from interstage.fem.requests import deck_request, modes_case
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import static_cases, subcase_constraints
 from interstage.fem.statics import solve_static
@@ -119,6 +121,8 @@ def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
     _check_matrices(deck, found, out)
     fe: list[FEModel] = []
     found.until_clean(lambda: fe.append(FEModel.from_deck(deck)))
+    if fe and fe[0].sol in RESPONSES and not deck.response_refusals:
+        found.until_clean(partial(_dynamics_of, deck))
     out.troubles = found.sentences()
     out.ignored, out.requests = deck.ignored, deck.ignored_requests
     if fe:
@@ -127,6 +131,13 @@ def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
         out.notes += deck.notes
     out.loads, out.notes = together(out.loads), together(out.notes)
     return out
+
+
+def _dynamics_of(deck: Deck) -> None:
+    """Raise the first error of tables, loads and frequencies."""
+    refused = read_dynamics(Context(deck)).refused
+    if refused is not None:
+        raise refused
 
 
 def together(sentences: Iterable[str]) -> list[str]:
@@ -170,7 +181,13 @@ def _check_matrices(deck: Deck, found: _Troubles, out: DeckCheck) -> None:
 
 
 # what a message says that a card refers to, by the beginning of the name of the card that was left out
-_REFERRED = (("GRID", "grid"), ("P", "property"), ("MAT", "material"), ("CORD", "coordinate system"))
+_REFERRED = (
+    ("GRID", "grid"),
+    ("TABLE", "table"),
+    ("P", "property"),
+    ("MAT", "material"),
+    ("CORD", "coordinate system"),
+)
 
 
 class _Troubles:
@@ -216,7 +233,8 @@ class _Troubles:
         order = sorted(
             self.errors, key=lambda e: (getattr(e, "file", None) or "", getattr(e, "line", None) or 0)
         )
-        more = [f"after {MOST} mistakes of a kind no more are looked for"] if self.more else []
+        limit = f"the check stopped at its limit of {MOST} mistakes of one kind: mend these and run it again"
+        more = [limit] if self.more else []
         return together(str(error) for error in order) + more
 
 
@@ -238,8 +256,10 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
     sets = [*fe.loads.sets.values(), *fe.loads.temperatures.values()]
     out.loads += [str(one.refused) for one in sets if one.refused is not None]
     if fe.sol in RESPONSES:
-        found = [fe.dynamics.refused, fe.dynamics.by_frequency]
-        out.troubles += [str(error) for error in found if error is not None]
+        refused = fe.dynamics.refused
+        if refused is not None and not any(str(refused) == one for one in out.troubles):
+            out.troubles.append(str(refused))
+    _check_method(fe, out)
     try:
         weight = fe.mass_properties()
         out.facts["mass"] = f"{weight.mass:.6g}, centre at " + ", ".join(f"{c:.5g}" for c in weight.shown_cg)
@@ -247,9 +267,16 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
     except InterstageError as error:
         out.troubles.append(str(error))
         return
-    guess = units_guess(fe)
+    guess, wave = _units(fe)
     if guess:
         out.facts["units"] = guess
+    elif wave is not None:
+        out.notes.append(
+            f"moduli of about {wave[0]:.3g} with a wave speed of {wave[1]:.3g} are those of metals in no usual "
+            "system of units: look at E, RHO and PARAM WTMASS"
+        )
+    _note_density(fe, out)
+    _note_thickness(fe, out)
     _note_parts(fe, out)
     _note_edges(fe, out)
     _note_supports(fe, out)
@@ -259,6 +286,11 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
 
 def units_guess(fe: FEModel) -> str | None:
     """Say in which units the stiffness and the wave speed of solids, shells and bars are those of metals."""
+    return _units(fe)[0]
+
+
+def _units(fe: FEModel) -> tuple[str | None, tuple[float, float] | None]:
+    """The guess, and the modulus and wave speed that it is made from."""
     moduli, speeds = [], []
     for block in fe.blocks:
         E = rho = np.zeros(1)
@@ -273,16 +305,61 @@ def units_guess(fe: FEModel) -> str | None:
             moduli.append(np.median(E))
             speeds.append(np.sqrt(np.median(E) / np.median(rho) / fe.wtmass))
     if not moduli:
-        return None
+        return None, None
     stiff, c = float(np.median(moduli)), float(np.median(speeds))
     if not (stiff > 0.0 and c > 0.0 and np.isfinite(c)):
-        return None
+        return None, None
     far = {
         name: abs(np.log10(stiff / steel)) + 2.0 * abs(np.log10(c / sound))
         for name, (steel, sound) in _UNITS.items()
     }
     best = min(far, key=lambda name: far[name])
-    return f"probably {best}" if far[best] < 1.6 else None
+    return (f"probably {best}" if far[best] < 1.6 else None), (stiff, c)
+
+
+def _check_method(fe: FEModel, out: DeckCheck) -> None:
+    """Say if METHOD selects a request that is not there, where the deck's solution needs one."""
+    try:
+        if fe.sol in MODES or fe.sol in (11, 12, 30, 31, 110, 111, 112):
+            deck_request(fe, modes_case(fe))
+    except InterstageError as error:
+        out.troubles.append(str(error))
+
+
+def _note_density(fe: FEModel, out: DeckCheck) -> None:
+    """Name solids, shells and bars without mass in a deck for dynamics."""
+    if fe.sol in STATICS:
+        return
+    for block in fe.blocks:
+        if isinstance(block, SolidBlock):
+            mass = block.rho
+        elif isinstance(block, ShellBlock):
+            mass = block.sections.mass_of_thickness[block.section]
+        elif isinstance(block, BarBlock):
+            mass = block.section.mass_per_length
+        else:
+            continue
+        none = np.flatnonzero(np.broadcast_to(mass, len(block)) == 0.0)
+        if len(none):
+            what = f"{len(none)} of {len(block)} {block.name} have no mass, {block.eid[none[0]]} the first"
+            out.notes.append(f"{what}: their density is zero or blank")
+
+
+def _note_thickness(fe: FEModel, out: DeckCheck) -> None:
+    """Name shells that are thicker than their shortest side is long."""
+    for block in fe.blocks:
+        if not isinstance(block, ShellBlock):
+            continue
+        corners = fe.grids.xyz[block.nodes[:, : block.corners]]
+        side = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2).min(axis=1)
+        thick = block.sections.thickness[block.section]
+        bad = np.flatnonzero(thick > side)
+        if len(bad):
+            i = bad[0]
+            out.notes.append(
+                f"{len(bad)} of {len(block)} {block.name} are thicker than their shortest side, {block.eid[i]} the "
+                f"first: {thick[i]:.4g} beside {side[i]:.4g}; look at units of T and of the grids"
+            )
 
 
 def _note_parts(fe: FEModel, out: DeckCheck) -> None:
