@@ -82,7 +82,7 @@ def test_supported_dofs_are_held_in_statics(case, bulk):
     [
         ("TEMPERATURE(LOAD)=4", "TEMP,4,99,20.\n", r"TEMP refers to grid 99, which is not in the deck"),
         ("DEFORM=4", "", r"DEFORM in case control is not supported .*line 5"),
-        ("", "PARAM,INREL,-2\n", "PARAM INREL = -2 is not supported"),
+        ("", "PARAM,INREL,-3\n", "PARAM INREL = -3 is not supported"),
         ("", "PLOAD4,7,99,1.\n", "PLOAD4 acts on element 99, which is no shell or solid"),
         ("", "FORCE,7,99,,1.,1.\n", "FORCE refers to grid 99, which is not in the deck"),
         ("", "PLOAD4,X,1,1.\n", "PLOAD4.*is not a number"),

@@ -125,9 +125,9 @@ def test_unique_ids_of_a_table():
 
 
 def test_inertia_relief_matters_only_in_statics():
-    deck = deck_from_text("SOL 101\nCEND\nBEGIN BULK\nPARAM,INREL,-1\n")
-    assert deck.params["INREL"] == -1
-    assert "PARAM INREL = -1 is not supported" in str(deck.static_refusals[0])
+    deck = deck_from_text("SOL 101\nCEND\nBEGIN BULK\nPARAM,INREL,-3\n")
+    assert deck.params["INREL"] == -3
+    assert "PARAM INREL = -3 is not supported" in str(deck.static_refusals[0])
 
 
 def test_entries_selected_by_case_control_are_refused_only_then():
