@@ -1,7 +1,5 @@
 """Components from the op2 file of an external superelement run: a real one, and data blocks of our own."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ from interstage.errors import FileError, InputError
 from interstage.fmodal import Nastran
 from interstage.nastran import read_op4
 from op2_writer import matrix_block, op2_file
+from validation import nastran_decks
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +61,10 @@ def test_script_loads_an_op2(run, tmp_path):
     nast.write_hdf5(tmp_path / "inboard.h5")
 
 
-def test_faults(run, tmp_path):
-    deck, files = run
-    alone = tmp_path / "alone.op2"
-    shutil.copy(files / "inboard.op2", alone)
+def test_faults(tmp_path):
+    deck, alone = tmp_path / "deck.bdf", tmp_path / "alone.op2"
+    deck.write_text(nastran_decks.deck_text("craig_bampton_inboard"))
+    alone.write_bytes(op2_file([matrix_block("CASECC", np.eye(2))]))
     with pytest.raises(FileError, match="no superelement matrices"):
         Component.from_op2(deck, alone)
     with pytest.raises(FileError, match="op4 file cannot be read"):
@@ -89,6 +88,10 @@ def test_faults(run, tmp_path):
     )
     with pytest.raises(InputError, match="do not fit each other"):
         Component.from_op2(deck, small)
+
+
+def test_nodes_that_do_not_fit_the_run(run):
+    deck, files = run
     with pytest.raises(InputError, match="more rows than the grids"):
         Component.from_op2(deck, files / "inboard.op2", nodes=[3, 11, 19, 27], modal_integrals=False)
     with pytest.raises(InputError, match="do not fit the interface"):
