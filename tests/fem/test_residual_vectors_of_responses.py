@@ -49,6 +49,15 @@ def test_what_residual_vectors_are_made_of(case, more, count):
     assert len(found.residual_vectors_hz) == count
 
 
+def test_vectors_that_stand_for_modes_left_out_are_noted():
+    """With V1 above the first mode the static response holds that mode, and a note says so."""
+    bulk = CHAIN + LOADED
+    fe = model(bulk + "EIGRL,19,1.5,,2\n", 111, "METHOD = 19", modes=2)
+    found = ist.frequency_response(fe)
+    assert found.residual_vectors_hz.min() < 1.5 < found.modes_hz.min()
+    assert any("lie below the highest mode" in note for note in found.notes)
+
+
 def test_older_solutions_have_none_unless_asked():
     assert not len(ist.frequency_response(model(CHAIN + LOADED, 30, modes=2)).residual_vectors_hz)
     assert (

@@ -34,6 +34,22 @@ def test_responses_hold(case):
     assert judged
 
 
+@pytest.mark.parametrize("case", ["enforced_base_random_cbush_bar", "residual_vectors_random_load"])
+def test_crossing_rates_hold(case):
+    """Positive crossings of what is more than rounding, which the cases do not judge."""
+    folder = reference_dir("responses", case)
+    found = Response(folder)
+    given, rms = (
+        arrays(folder / "crossings_acceleration.npz"),
+        arrays(folder / "rms_acceleration.npz")["values"][0],
+    )
+    rates = found.random().acceleration.crossings
+    ours = found.grids(rates[:, None], given["grid_id"])[0]
+    large = rms > 1e-4 * rms.max(axis=0).max()
+    assert large.any()
+    np.testing.assert_allclose(ours[large], given["values"][0][large], rtol=1e-4)
+
+
 def test_forces_of_a_curved_panel():
     """Membrane forces and moments hold. Transverse shear of slightly warped CQUAD4 is off by up to 4.4e-3 of the
     column, which is 1e-6 of the membrane force (limits set after these figures were seen).

@@ -121,6 +121,12 @@ class ModalBasis:
             finite = hz[np.isfinite(hz)]
             ends = f" at {finite.min():.5g} to {finite.max():.5g} Hz" if len(finite) else ""
             self.notes.append(f"{len(hz)} residual vectors{ends} (RESVEC = NO leaves them out)")
+            below = int(np.count_nonzero(finite < 0.999 * np.sqrt(values.max(initial=0.0)) / 2.0 / np.pi))
+            if below:
+                self.notes.append(
+                    f"{below} residual vectors lie below the highest mode and respond as modes that were not computed "
+                    "(a lower end of the range in EIGRL or EIGR, or too few modes)"
+                )
         return found
 
 
