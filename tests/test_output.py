@@ -16,6 +16,7 @@ import pytest
 
 import interstage as ist
 from interstage.errors import FileError, InputError, SolverError
+from interstage.hdf5 import write_hdf5
 from interstage.linear.model import LinearModel
 from interstage.mass import MassBody
 from interstage.output import (
@@ -274,7 +275,8 @@ def test_part_files_of_others_stay(tmp_path):
     assert theirs.exists()
 
 
-def test_an_interrupt_that_falls_into_a_callback_of_a_library_is_heard(tmp_path):
+@pytest.mark.parametrize("by", [write_whole, write_hdf5])
+def test_an_interrupt_that_falls_into_a_callback_of_a_library_is_heard(by, tmp_path):
     """As h5py has them: Python drops what is raised there."""
 
     class Thing:
@@ -283,14 +285,15 @@ def test_an_interrupt_that_falls_into_a_callback_of_a_library_is_heard(tmp_path)
     def interrupted(dead):
         raise KeyboardInterrupt
 
-    def fill(part):
+    def fill(file):
         thing = Thing()
         watched = weakref.ref(thing, interrupted)
         del thing
         assert watched() is None
-        Path(part).write_bytes(b"whole")
+        if by is write_whole:
+            Path(file).write_bytes(b"whole")
         time.sleep(1.0)
 
     with pytest.raises(KeyboardInterrupt):
-        write_whole(tmp_path / "a", fill)
+        by(tmp_path / "a", fill, "file")
     assert list(tmp_path.iterdir()) == []

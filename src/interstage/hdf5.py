@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.growing import finished
+from interstage.interrupts import dropped_interrupts_heard
 from interstage.output import as_path, utf8, write_bytes
 
 HEAP = b"GCOL\x01\0\0\0"  # what heaps of texts of variable length begin with
@@ -58,6 +59,7 @@ def write_hdf5(path: str | os.PathLike, fill: Callable[[h5py.File], None], what:
     return write_bytes(path, file_image(fill, what), what)
 
 
+@dropped_interrupts_heard()  # h5py drops one that falls into its callbacks
 def file_image(fill: Callable[[h5py.File], None], what: str) -> bytes:
     """Return the bytes of an HDF5 file in which `fill(file)` puts everything.
 
@@ -187,6 +189,7 @@ def opened(
         with ExitStack() as stack:
             seen = finished(path) if growing else None
             source = path if seen is None else stack.enter_context(seen)
+            stack.enter_context(dropped_interrupts_heard())
             f = stack.enter_context(h5py.File(source, "r"))
             yield Group(f.id, "", Budget(path.stat().st_size, path))
     except Fault as fault:
