@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from validation.study import Row, Study, page_rows
+from validation.study import DOCS, LOOSE, ROUNDING, Row, Study, page_rows, reason_of, table_of, without_letter
 
 QUICK = ("beams", "linearization_errors", "macneal_harder_shells", "macneal_harder_solids")
 
@@ -22,6 +22,74 @@ def test_a_broken_comparison_fails_its_study(tmp_path):
     assert Study("s", "S", "", [good]).passed
     assert not Study("s", "S", "", [good, bad]).passed
     assert "| b | f | 1 | 2 |" in Study("s", "S", "", [bad]).write(tmp_path).read_text()
+
+
+def test_every_row_of_the_pages_has_a_limit_or_says_why_not():
+    """Limits that are far above the error have their reason on the page; rows without one say that nothing is held."""
+    bare, loose, pages = [], [], sorted(DOCS.glob("*.md"))
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for case, quantity, _, _, error, limit, *_ in table_of(text):
+            why, number = reason_of(limit, text), without_letter(limit).removesuffix(" *")
+            name = f"{page.stem}: {case}, {quantity}"
+            if number == "—":
+                bare += [name] if "not judged" not in why else []
+            elif float(number) > LOOSE * max(float(error), ROUNDING) and not why:
+                loose.append(f"{name}: {error} held to {number}")
+    assert len(pages) > 30
+    assert not bare
+    assert not loose
+
+
+def test_a_row_without_a_limit_says_why():
+    with pytest.raises(ValueError, match="must say why"):
+        Row("a", "f", "1", "1", 0.0, None)
+    page = Study("s", "S", "", [Row("a", "f", "1", "1", 0.0, None, why="not judged: a count")]).markdown()
+    assert "| — (a) |" in page
+    assert "- (a) not judged: a count" in page
+    assert "*" not in page
+    marked = Study("s", "S", "", [Row("a", "f", "1", "1", 0.0, 1e-3, after=True)]).markdown()
+    assert "| 1e-03 * |" in marked
+    assert "set after the figure was seen" in marked
+
+
+def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
+    """Planted changes: of an error, of a figure whose error stays zero, of a limit, of rows."""
+    import dataclasses
+
+    import validation.__main__ as command
+    import validation.beams
+
+    margin = Row("roll", "margin, dB", "6", "14.8, 9.7", 0.0, 0.0)
+    error = Row("beam", "mode, Hz", "1.25000", "1.25001", 8e-6, 1e-5)
+    study = Study("beams", "S", "", [margin, error])
+    study.write(tmp_path)
+    assert study.changed(tmp_path) == []
+    noisy = [dataclasses.replace(margin, ours="14.9, 9.6"), dataclasses.replace(error, error=1e-5)]
+    assert Study("beams", "S", "", noisy).changed(tmp_path) == []
+    planted = [
+        [margin, dataclasses.replace(error, error=8e-5)],
+        [margin, dataclasses.replace(error, error=8e-7)],
+        [dataclasses.replace(margin, ours="14.8, 8.7"), error],
+        [dataclasses.replace(margin, reference="3"), error],
+        [margin, dataclasses.replace(error, ours="1.26001")],
+        [margin, dataclasses.replace(error, tolerance=1e-3)],
+        [margin, dataclasses.replace(error, after=True)],
+        [margin],
+        [margin, error, error],
+    ]
+    for one in planted:
+        assert len(Study("beams", "S", "", one).changed(tmp_path)) == 1, one
+    monkeypatch.setattr(Study.changed, "__defaults__", (tmp_path,))
+    monkeypatch.setattr("sys.argv", ["validation", "beams", "--check"])
+    monkeypatch.setattr(validation.beams, "study", lambda: study)
+    assert command.main() == 0
+    monkeypatch.setattr(validation.beams, "study", lambda: Study("beams", "S", "", planted[2]))
+    assert command.main() == 1
+    assert (
+        "beams: the page would change: roll, margin, dB: 14.8, 8.7, 14.8, 9.7 on the page"
+        in capsys.readouterr().out
+    )
 
 
 def rows(*cases: str) -> list[Row]:

@@ -176,6 +176,10 @@ def _relative(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.linalg.norm(a - b) / np.linalg.norm(a))
 
 
+APART = 1e-8  # of spin and energy, and m
+FAR = "the pieces are 6.6e6 m from the Earth's center, where doubles are 1e-9 m apart: ten of these, over 1 m"
+
+
 def _changes(what: str, before: dict[str, Piece], after: dict[str, Piece], dock: bool) -> list[Row]:
     """Return the book of one event."""
     (p0, h0, E0), (p1, h1, E1) = _sums(before), _sums(after)
@@ -201,19 +205,24 @@ def _changes(what: str, before: dict[str, Piece], after: dict[str, Piece], dock:
             f"{np.linalg.norm(H):.3f}",
             f"{np.linalg.norm(both.spin):.3f}",
             _relative(H, both.spin),
-            1e-6,
+            APART,
+            why=FAR,
+            after=True,
         ),
-        Row(what, "common centre of mass, m", "before", "after", float(np.linalg.norm(both.com - com)), 1e-6),
+        Row(what, "common centre of mass, m", "before", "after", float(np.linalg.norm(both.com - com)), APART,
+            why=FAR, after=True),
         Row(
             what,
             "energy lost inside the pair, J",
             f"{had - kept:.4f}",
             f"{had - has:.4f}",
             abs(has - kept) / had,
-            1e-6,
+            APART,
             "the move to the port counts too",
+            FAR,
+            True,
         ),
-    ]
+    ]  # fmt: skip
     return rows
 
 

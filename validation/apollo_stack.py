@@ -189,6 +189,7 @@ def _compare(bodies: dict[str, DynBody], reference: tuple) -> dict[str, float]:
 
 # JEOD prints six decimals: half a unit of the last on centres of mass of 1.6 m and more is 3e-7
 PRINTED = {"mass": 1e-9, "centre of mass": 4e-7, "inertia": 1e-9}
+DIGITS = "JEOD's files print six decimals, of the lightest piece and its least inertia nine digits and more"
 MOMENTUM_TOLERANCE = 1e-12
 DRIFT_TOLERANCE = 1e-9  # Runge-Kutta steps of 0.05 s
 
@@ -204,7 +205,15 @@ def study() -> Study:
             unit = {"mass": "kg", "centre of mass": "x, m", "inertia": "across, kg m2"}[key]
             ours = f"{errors['value ' + key]:.6f}"
             out.rows.append(
-                Row(what, f"{key} of {name}, {unit}", f"{values[key]:.6f}", ours, errors[key], limit)
+                Row(
+                    what,
+                    f"{key} of {name}, {unit}",
+                    f"{values[key]:.6f}",
+                    ours,
+                    errors[key],
+                    limit,
+                    why=DIGITS,
+                )
             )
         for key in ("linear momentum", "angular momentum"):
             if key in errors:

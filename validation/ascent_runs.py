@@ -42,6 +42,7 @@ class Flown:
     modes: np.ndarray
     moments: dict[float, np.ndarray]
     loads: dict[float, np.ndarray]
+    log: FlightLog
 
 
 def flown(ready: Ascent) -> Flown:
@@ -61,6 +62,7 @@ def flown(ready: Ascent) -> Flown:
         log["core"].eta,
         {x: moments(log, x) for x in STATIONS},
         {x: loads_above(ready, log, x) for x in STATIONS},
+        log,
     )
 
 
@@ -124,27 +126,31 @@ def bending(A: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Ringing:
-    """What a pulse does to the nonlinear flight: times after it, changes of angle, rate, place, speed (body axes)."""
+    """What a pulse does to the nonlinear flight: times after it, changes of angle, rate, place, speed (body axes).
 
+    begin : state at the first time;  demand : (n, 3) change of the demand while it is overridden, zero elsewhere
+    angles : (2, n, 4, 2) of gimbals at the times, without and with the pulse;  commands : (n, 2) of the first with it
+    """
+
+    begin: ist.State
     t: np.ndarray
+    demand: np.ndarray
     angle: np.ndarray
     rate: np.ndarray
     place: np.ndarray
     speed: np.ndarray
+    angles: np.ndarray
+    commands: np.ndarray
 
 
-def ringing(ready: Ascent) -> Ringing:
+def ringing(ready: Ascent, at: float = RING_AT, seconds: float = RING_FOR) -> Ringing:
     """Fly on from a time twice, once with a pulse of the demand, and return the differences."""
-    x = ist.simulate(
-        ready.flight, ready.x0, until=RING_AT, step=ascent.STEP, method="ros2", log_step=10.0
-    ).state()
-    pulse = ist.Fault(
-        ascent.DEMAND, value=ready.design.balance + PULSE, start=RING_AT + 0.5, stop=RING_AT + 0.7
-    )
+    x = ist.simulate(ready.flight, ready.x0, until=at, step=ascent.STEP, method="ros2", log_step=10.0).state()
+    pulse = ist.Fault(ascent.DEMAND, value=ready.design.balance + PULSE, start=at + 0.5, stop=at + 0.7)
     runs = [
         ist.simulate(
-            ready.flight, x, start=RING_AT, until=RING_AT + RING_FOR, step=ascent.STEP, method="ros2",
-            log_step=10.0, faults=faults,
+            ready.flight, x, start=at, until=at + seconds, step=ascent.STEP, method="ros2", log_step=ascent.PERIOD,
+            faults=faults,
         )
         for faults in ([], [pulse])
     ]  # fmt: skip
@@ -160,9 +166,15 @@ def ringing(ready: Ascent) -> Ringing:
         )
 
     angle = np.array([ist.rotation_error(*pair) for pair in zip(rung["imu.attitude"], q)])
-    t = still.times("imu.rate") - RING_AT
+    t = still.times("imu.rate") - at
     rate = rung["imu.rate"] - still["imu.rate"]
-    return Ringing(t, angle, rate, in_body("gps.position"), in_body("gps.velocity"))
+    forced = (t > 0.5 - 1e-6) & (t < 0.7 - 1e-6)
+    demand = np.where(forced[:, None], rung[ascent.DEMAND] - still[ascent.DEMAND], 0.0)
+    pods = range(1, len(heron.ENGINES) + 1)
+    angles = [[one.series(f"pod{k}.tvc.angle").at(t + at) for k in pods] for one in runs]
+    commands = rung.series("pod1.tvc.command").at(t + at)
+    moved = in_body("gps.position"), in_body("gps.velocity")
+    return Ringing(x, t, demand, angle, rate, *moved, np.array(angles).transpose(0, 2, 1, 3), commands)
 
 
 def fitted(t: np.ndarray, signals: np.ndarray, first: list[complex]) -> np.ndarray:
@@ -182,16 +194,18 @@ def fitted(t: np.ndarray, signals: np.ndarray, first: list[complex]) -> np.ndarr
     return p[::2] + 1j * np.abs(p[1::2])
 
 
+def smooth(y: np.ndarray) -> np.ndarray:
+    """Return a signal seen through a window that leaves no bending."""
+    kernel = np.hanning(round(SMOOTH_S / ascent.PERIOD) + 2)[1:-1]
+    return np.convolve(y, kernel / kernel.sum(), "same")
+
+
 def rung_down(rung: Ringing, poles: np.ndarray) -> dict[str, tuple[complex, complex]]:
     """Return poles by name: of the linear model, and fitted to the nonlinear run from values 10 % off.
 
     Rigid motion is seen through a window that leaves no bending; such a filter moves no pole.
     """
-    kernel = np.hanning(round(SMOOTH_S / ascent.PERIOD) + 2)[1:-1]
-    half = len(kernel) // 2
-
-    def smooth(y: np.ndarray) -> np.ndarray:
-        return np.convolve(y, kernel / kernel.sum(), "same")
+    half = round(SMOOTH_S / ascent.PERIOD) // 2
 
     def nearest(s: complex) -> complex:
         upper = poles[poles.imag > 1e-3]

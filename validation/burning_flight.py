@@ -118,6 +118,20 @@ def whole_structure(v, force, edges: tuple[float, ...], burn: bool) -> tuple[np.
     return np.concatenate(times), np.concatenate(out)
 
 
+GOOD = {
+    (f"10 lbf sine, {mass}", name)
+    for mass, names in (("constant mass", "BC"), ("burn", "C"))
+    for name in names
+}
+MEETS = {"w1": 1e-2, "d6": 1e-3}
+FOLLOWS = "the set has the modes of the fills that are flown, and the sine excites the first of them"
+MISSES = (
+    "not judged: what a set of shapes misses that has no modes of the fill, or none that a pulse of 4 ms excites; the "
+    "paper shows it as curves"
+)
+WARNED = "not judged: what shapes that change with the fill cost, which the paper warns of and does not print"
+
+
 def study() -> Study:
     """Sets of shapes in the four flights of the paper, and the truth of the complete one."""
     out = Study("burning_flight", "A beam in flight that burns its propellant", __doc__)
@@ -141,8 +155,10 @@ def study() -> Study:
                             "complete basis",
                             "",
                             error,
-                            None,
+                            MEETS[what] if (case, name) in GOOD else None,
                             "of the difference",
+                            FOLLOWS if (case, name) in GOOD else MISSES,
+                            (case, name) in GOOD,
                         )
                     )
     t, of = curves["10 lbf sine, burn"]
@@ -229,12 +245,24 @@ def contrast(v, t: np.ndarray, of: np.ndarray) -> list[Row]:
         times, d6, jump, lost = scheduled(v, every)
         name = f"five modes of the current fill, changed every {every:g} s"
         error = rms(d6 - np.interp(times, t, of), of)
-        rows.append(Row(case, f"{name}, rms of d6", "complete basis", "", error, None, "of the difference"))
+        rows.append(
+            Row(case, f"{name}, rms of d6", "complete basis", "", error, None, "of the difference", WARNED)
+        )
         size = jump / float(np.abs(of).max())
         rows.append(
-            Row(case, f"{name}, jump of a node", "0", f"{jump:.2g} ft", size, None, "of the largest d6")
+            Row(
+                case,
+                f"{name}, jump of a node",
+                "0",
+                f"{jump:.2g} ft",
+                size,
+                None,
+                "of the largest d6",
+                WARNED,
+            )
         )
-        rows.append(Row(case, f"{name}, energy", "0", f"{lost:.2g}", lost, None, "taken or made by changes"))
+        note = "taken or made by changes"
+        rows.append(Row(case, f"{name}, energy", "0", f"{lost:.2g}", lost, None, note, WARNED))
     return rows
 
 
@@ -267,7 +295,10 @@ def seven_bodies(force: float, until: float) -> tuple[np.ndarray, np.ndarray]:
         return lambda t: (1.0 - max(0.0, t + edge - 2.0) / 15.0, np.zeros(3), inertia[k])
 
     masses = {f"p{k}": mass(k) for k in range(1, 7)}
-    log = ist.simulate(system, push.state(), until=until - edge, step=1e-4, log_step=1e-2, mass=masses)
+    # no forces: the state of a log has those of its time, here the push
+    log = ist.simulate(
+        system, push.state(), until=until - edge, step=1e-4, log_step=1e-2, mass=masses, forces={}
+    )
     return log.t + edge, np.stack([log.position("beam", k) for k in range(1, 7)], axis=1)
 
 

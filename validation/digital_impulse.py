@@ -13,7 +13,8 @@ it is. It is compared at 499 frequencies up to 25 Hz with the continuous linear 
 point, held inputs put in exactly (matrix exponential), H(z) = C (zI - F)⁻¹ G + D/z (sensors see the command that acted
 before the tick), and with the model of one frame (`sampled=True`). The floor is found without a model: half of
 what the responses to +δ and -δ differ by, which is curvature and rounding. Frequencies count where the response is a
-thousand times above it. What is left against the continuous model is the error of RK4 at 0.5 ms.
+thousand times above it. What is left against either model is the error of RK4 at 0.5 ms: both take the motion between
+samples as it is, and not as steps of a run have it.
 
     python -m validation digital_impulse
 """

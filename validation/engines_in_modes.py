@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validation.study import Row, Study
+from validation.study import ROUNDS, Row, Study
 
 CUTOFF_HZ = 11.0
 LENGTH, STATIONS = 50.0, 26
@@ -143,6 +143,10 @@ def run() -> Outcome:
     )
 
 
+WAY = "not judged: the error of this way of making modes, which the study is about; the last row holds their ratio"
+WHYS = {1e-3: "what modes above those that are kept would add", 1e-11: ROUNDS}
+
+
 def study() -> Study:
     """Put errors of both kinds of modes side by side."""
     about = __doc__.rsplit("\n\n", 1)[0].split("\n\n", 1)[1].strip()
@@ -153,13 +157,14 @@ def study() -> Study:
         k = min(len(hz), len(found.truth))
         error = np.abs(hz[:k] - found.truth[:k])
         worst[name] = float(error[:shared].max())
-        limit = {"EOTM, gimbals in the interface": 1e-3, "EITM, engines out of the modal mass": 1e-8}.get(
+        limit = {"EOTM, gimbals in the interface": 1e-3, "EITM, engines out of the modal mass": 1e-11}.get(
             name
         )
         text = [", ".join(f"{f:.5f}" for f in (*values[:2], values[k - 1])) for values in (found.truth, hz)]
         out.rows.append(
             Row(f"{name}, {found.modes[name]} modes", f"{k} frequencies below 11 Hz, Hz", *text, float(error.max()),
-                limit, f"median error {np.median(error):.1e} Hz")
+                limit, f"median error {np.median(error):.1e} Hz", WAY if limit is None else WHYS[limit],
+                limit is not None)
         )  # fmt: skip
     ratio = worst["EOTM"] / worst["EITM"]
     out.rows.append(

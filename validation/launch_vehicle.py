@@ -31,9 +31,13 @@ import numpy as np
 
 from validation import airframe, rods
 from validation import launch_vehicle_fe as beam
-from validation.study import Row, Study
+from validation.study import ROUNDS, Row, Study
 
-TOLERANCE, FINE = 1e-3, 1e-6  # dB
+TOLERANCE = 1e-3  # dB, that of the report
+HELD, FREE = (
+    1e-6,
+    1e-7,
+)  # dB, of models whose gimbal is held about an axis, which have zeros, and of those without
 FREQUENCIES = np.logspace(-2.0, 3.0, 2001)  # Hz
 BAND = (0.5, 30.0)  # Hz, where the modes are
 PITCH, YAW = 0, 1
@@ -237,15 +241,15 @@ def _case_rows(out: Study, found: Outcome) -> None:
         if not burning:
             worst = float(d[:, inside].max())
             out.rows.append(
-                Row(what, "gain of every output, dB, 0.5 to 30 Hz", "", "", worst, FINE,
-                    "paper: 5e-9 (accelerations), 5e-12 (rates)")
+                Row(what, "gain of every output, dB, 0.5 to 30 Hz", "", "", worst, FREE,
+                    "paper: 5e-9 (accelerations), 5e-12 (rates)", AGREE, True)
             )  # fmt: skip
     # the steady state is found twice, by trim and by the airframe's own iteration
     s, vdot = found.airframes[2].steady, found.models[2].operating_point["vdot"]
     both = np.concatenate([s.alpha, s.a, s.etadd, s.delta])
     out.rows.append(
         Row("case 2: steady state", "accelerations, rad/s², m/s²", f"{np.rad2deg(s.delta[0]):.9f} deg/s²",
-            f"{np.rad2deg(vdot[-2]):.9f} deg/s²", float(np.abs(vdot - both).max()), 1e-10)
+            f"{np.rad2deg(vdot[-2]):.9f} deg/s²", float(np.abs(vdot - both).max()), 1e-12, "", ROUNDS, True)
     )  # fmt: skip
     for k, name in enumerate(("pitch", "yaw")):
         ours = float(np.rad2deg(vdot[-2 + k]))
@@ -272,8 +276,8 @@ def _case_row(out: Study, found: Outcome, case: int, words: str = "") -> tuple[s
     o, k = np.unravel_index(np.argmax(d), d.shape)
     gains = [f"{20 * np.log10(np.abs(h[o, k])):.6f}" for h in (theirs, ours)]
     out.rows.append(
-        Row(what, "gain of every output, dB, 0.01 to 1000 Hz", *gains, float(d.max()), TOLERANCE,
-            f"worst: {airframe.OUTPUTS[o]} at {FREQUENCIES[k]:.4g} Hz")
+        Row(what, "gain of every output, dB, 0.01 to 1000 Hz", *gains, float(d.max()),
+            FREE if all(free) else HELD, f"worst: {airframe.OUTPUTS[o]} at {FREQUENCIES[k]:.4g} Hz", AGREE, True)
     )  # fmt: skip
     return what, d
 
@@ -288,8 +292,20 @@ def _stiffening_rows(out: Study, without: Outcome, found: Outcome) -> None:
         out.rows.append(
             Row(f"case {case}, geometric stiffness", "change of gain of rates and accelerations, dB", "",
                 _numbers(off.max(axis=1)), float(off.max()), None,
-                f"first twelve frequencies by {1e2 * shift.min():.3f} to {1e2 * shift.max():.3f} %")
+                f"first twelve frequencies by {1e2 * shift.min():.3f} to {1e2 * shift.max():.3f} %",
+                "not judged: what the term changes, which the report's models do not have")
         )  # fmt: skip
+
+
+AGREE = "two derivations of the same equations, apart by rounding, most of all beside zeros; the report asks for 0.001"
+BEAM = (
+    "not judged: Figures F.6.11 and F.6.13 are of the report's own beam, whose modes it does not print, and this one "
+    "is rebuilt from its drawing; no other cause was found. Both of our models have the same effects"
+)
+ROUNDED = (
+    "the report does not say how its modal data were rounded: single precision and seven digits do less than its "
+    "figure shows, and are not judged; six decimals do more, and are"
+)
 
 
 def _side_rows(out: Study, found: Outcome) -> None:
@@ -301,21 +317,25 @@ def _side_rows(out: Study, found: Outcome) -> None:
             abs(zero - 0.65253), 1e-3, "Figure F.6.8; the report's zero is with its own bending modes")
     )  # fmt: skip
     off = difference_db(extra["4 no engine acceleration"], found.airframe[4])
-    for name, paper in (("yaw rate", "0.003"), ("pitch rate", "> 5"), ("roll rate", "almost 8")):
+    for name, paper, size in (
+        ("yaw rate", "0.003", 0.003),
+        ("pitch rate", "> 5", 5.0),
+        ("roll rate", "almost 8", 8.0),
+    ):
         value = float(off[airframe.OUTPUTS.index(name), low])
         out.rows.append(
-            Row("case 4 without engine accelerations", f"{name} at 0.01 Hz, dB", paper, f"{value:.4f}", abs(value),
-                None, "Figure F.6.13; another beam")
+            Row("case 4 without engine accelerations", f"{name} at 0.01 Hz, dB", paper, f"{value:.4f}",
+                abs(value - size), None, f"Figure F.6.13: not met, {value - size:+.2g} dB from it", BEAM)
         )  # fmt: skip
     off = difference_db(extra["4 varied +1"], found.airframe[4])[:3, low]
     out.rows.append(
         Row("case 4, engine accelerations + 0.025 %", "rates at 0.01 Hz, dB", "0.001 to 0.002", _numbers(off),
-            float(np.abs(off).max()), None, "Figure F.6.11")
+            max(0.0, 1e-3 - float(np.abs(off).max())), None, "Figure F.6.11: met by the largest alone", BEAM)
     )  # fmt: skip
     both = np.abs(difference_db(extra["2 undeformed"], extra["2 undeformed airframe"])).max()
     out.rows.append(
-        Row("case 2 about the undeformed vehicle", "gain of every output, dB", "", "", float(both), TOLERANCE,
-            "both models agree there too")
+        Row("case 2 about the undeformed vehicle", "gain of every output, dB", "", "", float(both), HELD,
+            "both models agree there too", AGREE, True)
     )  # fmt: skip
     poles = extra["2 undeformed poles"]
     slow = poles[(np.abs(poles) < 0.3) & (np.abs(poles) > 0.02) & (poles.imag > 1e-6)]
@@ -334,12 +354,13 @@ def _side_rows(out: Study, found: Outcome) -> None:
         off = np.abs(difference_db(extra[f"4 {key}"], found.airframe[4]))[:6].max(axis=1)
         out.rows.append(
             Row(f"case 4, modal data {name}", "gain of rates and accelerations, dB", "> 0.001", _numbers(off),
-                float(off.max()), None, "Figure 7.3.7")
+                max(0.0, TOLERANCE - float(off.max())), 0.0 if key == "decimals" else None,
+                "Figure 7.3.7" + (": not met" if float(off.max()) < TOLERANCE else ""), ROUNDED)
         )  # fmt: skip
     off = np.abs(difference_db(extra["4 order 0"], found.engine[4]))[:6].max(axis=1)
     out.rows.append(
         Row("case 4, without modal integrals", "gain of rates and accelerations, dB", "", _numbers(off),
-            float(off.max()), None, "order 0 instead of order 2")
+            float(off.max()), None, "order 0 instead of order 2", "not judged: what is lost without the integrals")
     )  # fmt: skip
     off = [np.abs(difference_db(found.quick[c], found.engine[c]))[:6].max() for c in CASES]
     out.rows.append(

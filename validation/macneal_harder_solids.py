@@ -274,13 +274,16 @@ _PUBLISHED = {
     "curved beam": _bricks((0.880, 0.820), (1.009, 0.946), _BEAM[1:3]),
     "twisted beam": _bricks((0.986, 1.005), (1.017, 1.052), _BEAM[1:3]),
 }
-# largest departure of the ratio from 1 where an element that is fit for use must come close to theory
-_LIMITS = {
-    "straight beam, regular": {"HEXA8": 0.1, "HEXA20": 0.1, "TETRA10": 0.12},
-    "twisted beam": {"HEXA8": 0.02, "HEXA20": 0.02, "TETRA10": 0.02},
-    "thick cylinder": {"HEXA8": 0.02, "TETRA10": 0.02},
-    "square plate": {"HEXA8": 0.01, "HEXA20": 0.03},
-    "Scordelis-Lo roof": {"HEXA8": 0.02, "HEXA20": 0.02},
+# largest departure of the ratio from 1 for elements that are fit for the problem; else the grade for each load
+_LIMITS: dict[str, dict[str, float | str]] = {
+    "straight beam, regular": {"HEXA8": 0.1, "HEXA20": 0.1, "TETRA10": 0.12, "PENTA6": "AFBD"},
+    "straight beam, trapezoid": {"HEXA8": "AFFB", "HEXA20": "ACBB", "PENTA6": "AFBD", "TETRA10": "ABBC"},
+    "straight beam, parallelogram": {"HEXA8": "ADDB", "HEXA20": "ABBB", "PENTA6": "AFBD", "TETRA10": "ABBC"},
+    "curved beam": {"HEXA8": "CC", "HEXA20": "CB", "PENTA6": "FC", "TETRA10": "BC"},
+    "twisted beam": {"HEXA8": 0.02, "HEXA20": 0.02, "TETRA10": 0.02, "PENTA6": "BC"},
+    "thick cylinder": {"HEXA8": 0.02, "TETRA10": 0.02, "HEXA20": "AAC", "PENTA6": "CCC"},
+    "square plate": {"HEXA8": 0.01, "HEXA20": 0.03, "PENTA6": "BC", "TETRA10": "BC"},
+    "Scordelis-Lo roof": {"HEXA8": 0.02, "HEXA20": 0.02, "PENTA6": "D", "TETRA10": "B"},
 }
 
 

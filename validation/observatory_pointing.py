@@ -33,7 +33,7 @@ import numpy as np
 from interstage.report.jitter import cumulative_spectrum, windowed_rms
 from interstage.report.plots import COLORS, GREY, dress, new_figure
 from validation import barrel_fe, observatory_fe
-from validation.pointing import ARCHITECTURES, SPREAD, THRUSTERS, Craft
+from validation.pointing import ARCHITECTURES, SPREAD, THRUSTERS, WHEELS, Craft
 from validation.pointing_runs import (
     AFTER,
     WINDOW,
@@ -49,7 +49,7 @@ from validation.pointing_runs import (
     slew,
     sweep,
 )  # fmt: skip
-from validation.study import Row, Study
+from validation.study import ROUNDS, Row, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,26 +129,39 @@ def _rows(out: Study, found: Outcome, architecture: str) -> None:
             "",
             f"{jitter:.2e}",
             jitter,
-            None,
+            WITHIN,
+            why="what pointing is asked to hold",
         )
     )
     out.rows.append(
         Row(case, "jitter 100 s after the slew, rms of the last 10 s, arcsec", "", f"{flown.jitter():.2e}",
             flown.jitter(), WITHIN)
     )  # fmt: skip
+    still = architecture == THRUSTERS
+    run_limit = 1e-4 if still else TOLERANCE_RMS
+    why = "wheels rest: run, model and matrices are linear to the size of the noise" if still else ""
     ratio, between = pointed.apart()
     run, model = pointed.rms()
     k = int(np.argmax(np.abs(run / model - 1.0)))
     out.rows.append(
         Row(case, "rms of 10 s in fine pointing, run and model, relative", f"{model[k]:.6e}", f"{run[k]:.6e}", ratio,
-            TOLERANCE_RMS, f"worst window; {pointed.states} states; the difference itself has {100 * between:.2g} %")
+            run_limit, f"worst window; {pointed.states} states; the difference itself has {100 * between:.2g} %",
+            why, still)
     )  # fmt: skip
     off = pointed.off()
-    for words, error, tolerance in (("run", off[0], TOLERANCE_RMS), ("model", off[1], TOLERANCE_HAND)):
+    for words, error, tolerance in (("run", off[0], run_limit), ("model", off[1], 1e-7)):
         note = "difference in 10 s, rms, of the whole; worst window"
         out.rows.append(
             Row(
-                case, f"fine pointing, {words} and matrices by hand, relative", "", "", error, tolerance, note
+                case,
+                f"fine pointing, {words} and matrices by hand, relative",
+                "",
+                "",
+                error,
+                tolerance,
+                note,
+                why if words == "run" else "two ways to write the same linear equations",
+                still or words == "model",
             )
         )
     out.rows.append(
@@ -165,13 +178,18 @@ def _rows(out: Study, found: Outcome, architecture: str) -> None:
         part = closed.shaken[:3] if what == "angular" else closed.shaken[3:]
         note = f"impulse of imbalance up to {part.max():.1e} N {'m ' if what == 'angular' else ''}s"
         note = "" if architecture == THRUSTERS else note  # whose wheels rest
-        out.rows.append(Row(case, f"book: {what} momentum, relative", "", "", error, TOLERANCE_BOOK, note))
+        out.rows.append(
+            Row(case, f"book: {what} momentum, relative", "", "", error, 1e-10, note, ROUNDS, True)
+        )
     if architecture in found.worst:
         swept = found.sweeps[architecture]
-        limits = ("jitter", swept.off[0], TOLERANCE_HAND), ("frequencies of modes", swept.off[1], 1e-6)
+        # on isolators nothing but the modes of the springs is near a line of the wheels
+        held = TOLERANCE_HAND if architecture == WHEELS else 1e-5
+        limits = ("jitter", swept.off[0], held), ("frequencies of modes", swept.off[1], 1e-6)
         for words, error, tolerance in limits:
             what = f"{words} over wheel speed, model and matrices by hand, relative"
-            out.rows.append(Row(case, what, "", "", error, tolerance, f"{len(swept.some)} speeds"))
+            note = f"{len(swept.some)} speeds"
+            out.rows.append(Row(case, what, "", "", error, tolerance, note, after=tolerance == 1e-5))
         speed, model_rms, run_rms = found.worst[architecture]
         out.rows.append(
             Row(case, "jitter at the worst wheel speed, model and run, relative", f"{model_rms:.4e}", f"{run_rms:.4e}",

@@ -12,8 +12,9 @@ from validation.study import Row, Study
 
 
 class Ratio(NamedTuple):
-    """One displacement: case and load, element, theory, ours, ours over theory, and the published ratio if known."""
+    """One displacement: number of the load, case and load, element, theory, ours, ours over theory, published ratio."""
 
+    load: int
     case: str
     kind: str
     theory: float
@@ -25,6 +26,16 @@ class Ratio(NamedTuple):
 ABOUT = (
     "Ratio to theory of displacements on the meshes of the paper; published: ratios that OptiStruct's manual gives for "
     "the same {same}. Coarse, slanted {slanted}."
+)
+# MacNeal and Harder's grades of an element in a problem: largest departure of the ratio from 1
+GRADES = {"A": 0.02, "B": 0.1, "C": 0.2, "D": 0.5, "F": None}
+GRADED = (
+    "limits of 0.02, 0.1, 0.2 and 0.5 are the bounds of MacNeal and Harder's grades A to D: an element keeps the grade "
+    "that it has; others are for elements that are fit for such a problem"
+)
+LOCKS = (
+    "not judged: grade F of MacNeal and Harder, more than half of the displacement missing or too much; such an "
+    "element locks on this mesh"
 )
 BEAM_LOADS = ("extension", "in-plane shear", "out-of-plane shear", "twist")
 
@@ -59,20 +70,24 @@ def study(
     cases: Mapping[str, Callable],
     kinds: Iterable[str],
     published: Mapping[str, Mapping[str, Mapping[str, float]]],
-    limits: Mapping[str, Mapping[str, float]],
+    limits: Mapping[str, Mapping[str, float | str]],
 ) -> Study:
     """The problems with one family of elements ("shells" or "solids") as a study.
 
     about : what the published ratios are of, and what slanted elements show
     cases : name -> function of the kind of element to {load: (theory, ours)}
-    published, limits : {case: {kind: ...}}, ratios by load, and the largest departure of a ratio from 1
+    published, limits : {case: {kind: ...}}, ratios by load, and the largest departure of a ratio from 1, one for all
+        loads or a grade for each ("AFBC")
     """
     title = f"MacNeal and Harder's problems with {what.removesuffix('s')} elements"
     result = Study(f"macneal_harder_{what}", title, ABOUT.format(same=about[0], slanted=about[1]))
-    for case, kind, theory, ours, ratio, known in _ratios(cases, kinds, published):
+    for k, case, kind, theory, ours, ratio, known in _ratios(cases, kinds, published):
         note = f"ratio {ratio:.3f}" + ("" if known is None else f", published {known:.3f}")
-        limit = limits.get(case.rsplit(", ", 1)[0], {}).get(kind)
-        result.rows.append(Row(case, kind, f"{theory:.6g}", f"{ours:.6g}", abs(ratio - 1.0), limit, note))
+        allowed = limits[case.rsplit(", ", 1)[0]][kind]
+        limit = GRADES[allowed[k]] if isinstance(allowed, str) else allowed
+        why = LOCKS if limit is None else GRADED
+        cells = f"{theory:.6g}", f"{ours:.6g}", abs(ratio - 1.0), limit, note, why, limit is not None
+        result.rows.append(Row(case, kind, *cells))
     return result
 
 
@@ -80,6 +95,6 @@ def _ratios(cases, kinds, published) -> Iterator[Ratio]:
     for case, function in cases.items():
         for kind in kinds:
             known = published.get(case, {}).get(kind, {})
-            for load, (theory, ours) in function(kind).items():
+            for k, (load, (theory, ours)) in enumerate(function(kind).items()):
                 ratio = float(ours / theory)
-                yield Ratio(f"{case}, {load}", kind, theory, float(ours), ratio, known.get(load))
+                yield Ratio(k, f"{case}, {load}", kind, theory, float(ours), ratio, known.get(load))

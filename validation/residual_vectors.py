@@ -45,6 +45,9 @@ def tip_response(component, tip: int, direction: int) -> float:
     return float(load @ la.solve((Z[6:].T @ Z[6:]), load, assume_a="pos"))
 
 
+ROUNDING = (1e-12, 1e-10, 1e-10)  # along x, y, z: bending is 1e4 times as flexible as the axis
+
+
 def cantilever_rows() -> list[Row]:
     """17 modes against 10 modes and 7 residual vectors against the whole model."""
     from interstage.component import Component
@@ -60,13 +63,27 @@ def cantilever_rows() -> list[Row]:
     rows = []
     for direction, name in ((2, "force along z"), (1, "force along y"), (0, "force along x")):
         want = exact[direction]
-        for label, component, limit in (
-            ("17 modes", plain, None),
-            ("10 modes + 7 residual vectors", rich, 1e-10),
+        for label, component, limit, why in (
+            ("17 modes", plain, None, "not judged: what modes alone miss"),
+            (
+                "10 modes + 7 residual vectors",
+                rich,
+                ROUNDING[direction],
+                "rounding of solutions for the whole model",
+            ),
         ):
             got = tip_response(component, tip, direction)
             rows.append(
-                Row(f"cantilever, {name}", label, f"{want:.9e} m", f"{got:.9e} m", abs(got / want - 1), limit)
+                Row(
+                    f"cantilever, {name}",
+                    label,
+                    f"{want:.9e} m",
+                    f"{got:.9e} m",
+                    abs(got / want - 1),
+                    limit,
+                    "",
+                    why,
+                )
             )
     return rows
 

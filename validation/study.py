@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,12 +10,23 @@ from pathlib import Path
 NOISE = (
     3.0  # factor by which an error may differ from one machine to another before the page counts as changed
 )
+PRINTED = 0.005  # part by which a printed number may differ, besides two units of its last digit
+LOOSE = 1e4  # a limit so many times the error is one that needs its reason on the page
+ROUNDING = 1e-16  # errors below count as this
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+ROUNDS = "rounding of double precision, with room for other machines"
+MEANT = "Limits with * were set after the figure was seen."
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "validation"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: `error` is held to `tolerance` (None: shown for information)."""
+    """One comparison: `error` is held to `tolerance`.
+
+    why : reason for the limit, or for there being none (tolerance None: shown, not judged); the page lists them
+    after : whether the limit was set after the figure was seen, which the page marks. Limits without the mark are
+        those of a paper, of printed digits, of a requirement or of rounding
+    """
 
     case: str
     quantity: str
@@ -23,10 +35,21 @@ class Row:
     error: float
     tolerance: float | None
     note: str = ""
+    why: str = ""
+    after: bool = False
+
+    def __post_init__(self) -> None:
+        if self.tolerance is None and not self.why:
+            raise ValueError(f"a row without a limit must say why ({self.case}, {self.quantity})")
 
     @property
     def passed(self) -> bool:
         return self.tolerance is None or self.error <= self.tolerance
+
+    @property
+    def limit(self) -> str:
+        """The limit as printed, with its mark."""
+        return "—" if self.tolerance is None else f"{self.tolerance:.0e}" + " *" * self.after
 
 
 @dataclass
@@ -56,11 +79,16 @@ class Study:
             "| case | quantity | reference | ours | error | tolerance | note |",
             "|---|---|---|---|---|---|---|",
         ]
+        reasons = list(dict.fromkeys(row.why for row in self.rows if row.why))
         for row in self.rows:
-            limit = "—" if row.tolerance is None else f"{row.tolerance:.0e}"
+            limit = row.limit + (f" {letter(reasons.index(row.why))}" if row.why else "")
             cells = (row.case, row.quantity, row.reference, row.ours, f"{row.error:.1e}", limit, row.note)
             lines.append(f"| {' | '.join(cells)} |")
-        lines += [""] + [f"![{Path(name).stem}]({name})\n" for name in self.pictures]
+        lines += [""]
+        if any(row.after for row in self.rows):
+            lines += [MEANT, ""]
+        lines += [f"- {letter(k)} {why}" for k, why in enumerate(reasons)] + [""] * bool(reasons)
+        lines += [f"![{Path(name).stem}]({name})\n" for name in self.pictures]
         return "\n".join(lines).rstrip() + "\n"
 
     def missing(self, folder: Path = DOCS) -> list[str]:
@@ -87,24 +115,35 @@ class Study:
         return path
 
     def changed(self, folder: Path = DOCS) -> list[str]:
-        """Rows that the committed page has otherwise, beyond its noise (`NOISE`): what it says is no longer so."""
+        """Rows that the committed page has otherwise, beyond its noise: what it says is no longer so.
+
+        Errors may differ by `NOISE`, other printed numbers by `PRINTED` (not those of a "worst" place, which may be
+        another one elsewhere); limits are those of the page.
+        """
         path = folder / f"{self.name}.md"
         if self.skipped or not path.exists():
-            return []
+            return [] if self.skipped else ["there is no page"]
         old: dict[tuple[str, str], list[list[str]]] = {}
         for cells in table_of(path.read_text(encoding="utf-8")):
             old.setdefault((cells[0], cells[1]), []).append(cells)
         out = []
         for row in self.rows:
             left = old.get((row.case, row.quantity))
+            name = f"{row.case}, {row.quantity}"
             if not left:
-                out.append(f"{row.case}, {row.quantity}: not on the page")
+                out.append(f"{name}: not on the page")
                 continue
             cells = left.pop(0)
             before, limit = float(cells[4]), row.tolerance or 0.0
-            rounding = max(1e-13, 1e-3 * limit)
+            rounding = max(1e-13, 1e-2 * limit)
             if max(row.error, before) > NOISE * min(row.error, before) + rounding:
-                out.append(f"{row.case}, {row.quantity}: error {row.error:.1e}, {before:.1e} on the page")
+                out.append(f"{name}: error {row.error:.1e}, {before:.1e} on the page")
+            if row.limit != without_letter(cells[5]):
+                out.append(f"{name}: limit {row.limit}, {without_letter(cells[5])} on the page")
+            for now, then in ((row.reference, cells[2]), (row.ours, cells[3])):
+                if "worst" not in row.note and moved(now, then, max(row.error, before, rounding)):
+                    out.append(f"{name}: {now}, {then} on the page")
+        out += [f"{', '.join(key)}: no longer there" for key, left in old.items() for _ in left]
         return out
 
     def show(self) -> None:
@@ -122,10 +161,58 @@ class Study:
         for column in ("case", "quantity", "reference", "ours", "error", "tolerance", ""):
             table.add_column(column, justify="left" if column in ("case", "quantity") else "right")
         for row in self.rows:
-            limit = "" if row.tolerance is None else f"{row.tolerance:.0e}"
+            limit = "" if row.tolerance is None else row.limit
             mark = Text("ok", "green") if row.passed else Text("FAILED", "red")
             table.add_row(row.case, row.quantity, row.reference, row.ours, f"{row.error:.1e}", limit, mark)
         show_table(console, table)
+
+
+def letter(k: int) -> str:
+    """The mark of a reason.
+
+    >>> [letter(k) for k in (0, 25, 26)]
+    ['(a)', '(z)', '(ba)']
+    """
+    return f"({chr(97 + k) if k < 26 else chr(97 + k // 26) + chr(97 + k % 26)})"
+
+
+def without_letter(cell: str) -> str:
+    """A limit of a page without the mark of its reason.
+
+    >>> without_letter("1e-03 * (b)")
+    '1e-03 *'
+    """
+    return cell.split(" (")[0]
+
+
+def reason_of(cell: str, page: str) -> str:
+    """The reason that a limit of a page has, empty where it has none."""
+    mark = re.search(r"\(\w+\)$", cell)
+    return next((line for line in page.splitlines() if mark and line.startswith(f"- {mark[0]} ")), "")
+
+
+def moved(now: str, then: str, error: float) -> bool:
+    """Whether printed numbers differ: by `PRINTED`, two units of the last digit and the error, as noise may move it.
+
+    Numbers as small as the error are errors themselves, and may differ by `NOISE`.
+
+    >>> [moved("14.8, 9.7", then, 0.0) for then in ("14.8, 9.8", "14.8, 8.7", "14.8")]
+    [False, True, True]
+    """
+    pairs = [NUMBER.findall(text) for text in (now, then)]
+    if len(pairs[0]) != len(pairs[1]):
+        return True
+    for a, b in zip(*pairs):
+        x, y = sorted((abs(float(a)), abs(float(b))))
+        unit = 10.0 ** (int((a.split("e") + ["0"])[1]) - len(a.split("e")[0].partition(".")[2]))
+        away = abs(float(a) - float(b))
+        if (
+            away > PRINTED * y + 2.0 * unit
+            and away > NOISE * error
+            and not (y <= NOISE * error and y <= NOISE * x)
+        ):
+            return True
+    return False
 
 
 def table_of(text: str) -> list[list[str]]:
