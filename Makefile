@@ -78,7 +78,7 @@ page: web/node_modules/.ready
 
 bench: $(READY) .venv-peers/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
-	$(BIN)/python -m benchmarks --write
+	$(BIN)/python -m benchmarks --write $(BENCH)
 
 validate: $(READY)
 	$(BIN)/python -m validation --write

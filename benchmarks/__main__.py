@@ -1,6 +1,7 @@
-"""Run the benchmarks: `python -m benchmarks [NAME ...] [--write] [-- OPTIONS]`.
+"""Run the benchmarks: `python -m benchmarks [NAME ...] [--write] [--check] [-- OPTIONS]`.
 
---write puts the output into docs/benchmarks; what follows `--` goes to the benchmark that is named.
+--write puts the output into docs/benchmarks, --check fails where ratios are no longer those of the page; what follows
+`--` goes to the benchmark that is named.
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ PEERS = (
     *("pyNastran", "Pinocchio", "Exudyn", "Drake", "Basilisk", "MuJoCo", "cvode", "jax", "pyyeti"),
     *("ARPACK", "LOBPCG", "PARDISO"),
 )
+
+
+NOISE = 2.0  # factor by which a ratio of two times may differ from one machine to another
+RATIO = re.compile(r"(?:= *|ratio )(\d+(?:\.\d+)?)")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 
 
 class Tee(io.StringIO):
@@ -85,6 +91,39 @@ def missing_peers(output: str, committed: str) -> list[str]:
     return missing or (["a peer that is not installed"] if absent else [])
 
 
+def changed(output: str, committed: str) -> list[str]:
+    """Lines of a committed page with a ratio of times that a new run has otherwise, beyond `NOISE`, or has not.
+
+    >>> page = "```text\\n  5   1.0 / 1.9 = 0.53\\n  9   1.0 / 4.0 = 0.25\\n```"
+    >>> changed("  5   2.0 / 3.9 = 0.51\\n  9   3.0 / 4.0 = 0.75", page)
+    ['9 1.0 / 4.0 = 0.25: now 0.75']
+    """
+
+    def lines(text: str) -> list[tuple[tuple[str, str], str, list[float]]]:
+        found = []
+        for line in map(str.strip, text.splitlines()):
+            ratios = [float(ratio) for ratio in RATIO.findall(line)]
+            first = line.split()[:1]  # a number that begins a line says what was measured
+            if ratios:
+                found.append(((" ".join(first), NUMBER.sub("#", " ".join(line.split()))), line, ratios))
+        return found
+
+    measured = re.search(r"```text\n(.*?)```", committed, re.DOTALL)
+    now: dict[tuple[str, str], list[list[float]]] = {}
+    for key, _, ratios in lines(output):
+        now.setdefault(key, []).append(ratios)
+    out = []
+    for key, line, before in lines(measured[1] if measured else committed):
+        left, words = now.get(key), " ".join(line.split())
+        if not left:
+            out.append(f"{words}: not measured now")
+            continue
+        after = left.pop(0)
+        if any(max(a, b) > NOISE * min(a, b) + 0.02 for a, b in zip(after, before)):
+            out.append(f"{words}: now {', '.join(f'{a:g}' for a in after)}")
+    return out
+
+
 def write_page(name: str, about: str, output: str, folder: Path | None = None) -> list[str]:
     """Write the page of a benchmark; a run that lacks peers of the committed page leaves it; return their names."""
     path = (folder or DOCS) / f"{name}.md"
@@ -99,6 +138,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(benchmarks())}")
     parser.add_argument("--write", action="store_true", help="write the output into docs/benchmarks")
+    parser.add_argument(
+        "--check", action="store_true", help="fail where ratios are no longer those of the page"
+    )
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
     options, passed = parser.parse_args(words[:cut]), words[cut + 1 :]
@@ -107,6 +149,7 @@ def main() -> int:
     unknown = set(options.names) - set(benchmarks())
     if unknown:
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}; known: {', '.join(benchmarks())}")
+    failed = False
     for name in options.names or benchmarks():
         print(f"== {name}")
         start = time.perf_counter()
@@ -114,12 +157,18 @@ def main() -> int:
         captured = Tee()
         with contextlib.redirect_stdout(captured):
             module.main(passed)
+        path = DOCS / f"{name}.md"
+        if options.check and path.exists():
+            changes = changed(captured.getvalue(), path.read_text(encoding="utf-8"))
+            for line in changes:
+                print(f"{name}: the page would change: {line}")
+            failed = failed or bool(changes)
         if options.write:
             missing = write_page(name, module.__doc__, captured.getvalue())
             if missing:
                 print(f"{name}.md is left as it was: this run lacks {', '.join(missing)}")
         print(f"-- {name}: {time.perf_counter() - start:.0f} s\n")
-    return 0
+    return int(failed)
 
 
 if __name__ == "__main__":

@@ -150,3 +150,27 @@ def test_a_benchmark_without_its_peers_leaves_the_page(tmp_path):
     assert (tmp_path / "chains.md").read_text() == page
     assert write_page("chains", "Measure chains.", full.replace("3 s", "4 s"), tmp_path) == []
     assert "Exudyn 4 s" in (tmp_path / "chains.md").read_text()
+
+
+def test_a_ratio_that_is_no_longer_so_fails_its_benchmark(tmp_path, monkeypatch, capsys):
+    import sys
+
+    import benchmarks.__main__ as command
+
+    monkeypatch.setattr(command, "DOCS", tmp_path)
+    told = {"ratio": "0.49"}
+    fake = type(
+        "m", (), {"__doc__": "Chains.", "main": lambda _: print(f"  5   1.0 / 2.0 = {told['ratio']}")}
+    )
+    monkeypatch.setattr(command.importlib, "import_module", lambda _: fake)
+    monkeypatch.setattr(command, "benchmarks", lambda: ["chains"])
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "chains", "--write", "--check"])
+    assert command.main() == 0
+    told["ratio"] = "0.60"  # noise
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "chains", "--check"])
+    assert command.main() == 0
+    told["ratio"] = "1.20"
+    assert command.main() == 1
+    assert "chains: the page would change: 5 1.0 / 2.0 = 0.49: now 1.2" in capsys.readouterr().out
+    monkeypatch.setattr(fake, "main", lambda _: print("nothing"))
+    assert command.main() == 1

@@ -137,13 +137,13 @@ def gust_rows(log: ist.Log) -> list[Row]:
     part = np.clip((t - ap.GUST["start"]) / ap.GUST["duration"], 0.0, 1.0)
     wanted = 0.5 * (1.0 - np.cos(2.0 * np.pi * part))[:, None] * np.array(ap.GUST["amplitude"])
     most = float(np.linalg.norm(wanted, axis=1).max())
-    now = (t > 20.0) & (t < 150.0)
     rows = [
         Row("by hand", "gust, most, m/s", f"{most:.3f}", f"{np.linalg.norm(gust, axis=1).max():.3f}",
             float(np.abs(gust - wanted).max() / most), 1e-12, "one minus cosine"),
     ]  # fmt: skip
     for name in ("along", "right", "down"):
-        y = log[f"air_gusts.{name}"][now]
+        when = log.times(f"air_gusts.{name}")
+        y = log[f"air_gusts.{name}"][(when > 20.0) & (when < 150.0)]
         size, sigma = float(np.sqrt(np.mean(y**2))), ap.TURBULENCE["sigma"]
         rows.append(
             Row("by hand", f"turbulence {name}, rms of T + 20 to 150 s, m/s", f"{sigma:.2f}", f"{size:.2f}",
@@ -153,9 +153,11 @@ def gust_rows(log: ist.Log) -> list[Row]:
 
 
 def sensor_rows(log: ist.Log, body: str) -> list[Row]:
-    """A rate sensor beside the motion of the body, where nothing bends: the largest difference of means of a second."""
-    t, rate = log.times("imu.rate"), log["imu.rate"]
-    true = interp1d(log.t, log[body].velocity[:, :3], axis=0, fill_value="extrapolate")(t)
+    """A rate sensor beside the motion of the body, of the first phase: the largest difference of means of a second."""
+    first = log.phases[0]
+    t = log.times("imu.rate")
+    rate, t = log["imu.rate"][t <= first.t[-1]], t[t <= first.t[-1]]
+    true = interp1d(first.t, first[body].velocity[:, :3], axis=0, fill_value="extrapolate")(t)
     n = 50
     mean = [
         np.apply_along_axis(lambda y: np.convolve(y, np.ones(n) / n, "valid"), 0, one) for one in (rate, true)

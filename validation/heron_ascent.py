@@ -52,7 +52,7 @@ from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
 from interstage.report.plots import BLUE, COLORS, GREY, ORANGE, dress, new_figure, open_loop_phase
 from validation import heron_truth
-from validation.ascent_devices import gust_rows, valve_rows
+from validation.ascent_devices import gust_rows, sensor_rows, valve_rows
 from validation.heron_loads import Moments, moments
 from validation.heron_runs import EASE, Apart, Ringing, between, by_hand, growth, lags, ringing
 from validation.study import Row, Study
@@ -109,7 +109,8 @@ def study() -> Study:
     found = run()
     out.rows += flight_rows(found) + step_rows(found) + margin_rows(found) + hand_rows(found)
     out.rows += ring_rows(found) + wrong_rows(found) + heron_truth.rows()
-    out.rows += gust_rows(found.log) + valve_rows(found.wrong, "designed for a rigid vehicle", 0.02)
+    out.rows += gust_rows(found.log) + sensor_rows(found.log, av.NAME)
+    out.rows += valve_rows(found.wrong, "designed for a rigid vehicle", 0.02)
     for name, draw in (
         ("flight", draw_flight),
         ("bode", draw_bode),

@@ -248,7 +248,17 @@ def study() -> Study:
         ("resumed runs with another digest", found.resumed, found.other_digests),
     ):
         note = f"{found.kills_of_resumed} kills were of resumed runs"
-        made.rows.append(Row(f"{found.kills} kills", case, "0", f"{bad} of {total}", float(bad), 0.0, note))
+        made.rows.append(
+            Row(
+                f"{found.kills} kills",
+                case,
+                "0",
+                str(bad),
+                float(bad),
+                0.0,
+                f"of {total}" + f"; {note}" * bool(note),
+            )
+        )
     return made
 
 
