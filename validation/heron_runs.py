@@ -58,19 +58,20 @@ def ringing(t: float) -> Ringing:
         else:
             start[av.NAME].velocity[axis] += size
         log = ist.simulate(one.assembly, start, start=t, until=t + RINGS, **steps)
-        rates[name] = log["imu.rate"]
+        # from the first frame after the kick on, whether the run has sampled at its start or not
+        rates[name] = log["imu.rate"][log.times("imu.rate") > t + 0.5 * ap.FRAME]
     later = ist.linearize(one.assembly, log.state(), outputs=["imu.rate"], sampled=True, step="2.5 ms")
     begin = {name: np.zeros(len(model.A)) for name in KICKS}
     begin["roll"][model.states.index(f"{av.NAME}.wx")] = KICKS["roll"][1]
     begin["pitch"][model.states.index(f"{av.NAME}.wy")] = KICKS["pitch"][1]
     begin["bending"][[model.states.index(f"{av.NAME}.eta{k}_rate") for k in (1, 2)]] = KICKS["bending"][1]
-    y = (rates["bending"] - rates[""])[1 : round(RINGS / ap.FRAME), 1]
+    y = (rates["bending"] - rates[""])[: round(RINGS / ap.FRAME) - 1, 1]
     first, rung = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
     last, _ = bending(heard(later, begin["bending"], 1), 1.6, 4.2)
     apart = {}
     for name in ("roll", "pitch"):
         linear = decaying(model, later, begin[name])[1:, KICKS[name][0]]
-        run = (rates[name] - rates[""])[1 : len(linear) + 1, KICKS[name][0]]
+        run = (rates[name] - rates[""])[: len(linear), KICKS[name][0]]
         apart[name] = float(np.abs(run - linear).max() / np.abs(linear).max())
     return Ringing(t, 0.5 * (first + last), rung, apart)
 
