@@ -14,7 +14,8 @@ two runs looked at; attitude is damped too well to ring, and is set beside the m
 with time as the vehicle does. While bending rings propellant burns: the pole of the model is the mean of those at the
 begin and at the end of these 3 s, decay and frequency each by itself. At T + 40 s the tilt that guidance asks for comes
 to its limit of 1°, and a kick in pitch moves it across: a run is that of neither side, and decay of bending and rate in
-pitch have 5 % there (set after 2.9 % was seen). Attitude errors are those that the software sees, beside the attitude that its guidance commands; the
+pitch have 5 % there (set after 2.9 % was seen). Attitude errors are those that the software sees, beside the attitude
+that its guidance commands; the
 gust counts until 2 s after its end. Bending moments are those of all loads above a station, beside what the curvature
 of the shapes says there: shapes that meet modes below 15 Hz are some per cent short of it. The flight (ROS2, 4 ms) is
 flown again by RK4 in steps of 2 ms, with the same noise, and the allocation of the software set beside torques and
