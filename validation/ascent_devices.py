@@ -127,7 +127,7 @@ def valve_rows(log: ist.Log, case: str, limit: float) -> list[Row]:
         Row(case, "valve of the actuator of engine 1", "", f"{np.degrees(size):.3f} deg", error / size, limit, note,
             "angles between rows of the log", True),
         Row(case, "fastest valve, deg/s", f"{np.degrees(ap.RATE_LIMIT):.1f}", f"{fastest:.2f}",
-            abs(fastest / np.degrees(ap.RATE_LIMIT) - 1.0), 1e-6, "the limit cycle is at the limit of rate"),
+            abs(fastest / np.degrees(ap.RATE_LIMIT) - 1.0), 1e-12, "the limit cycle is at the limit of rate"),
     ]  # fmt: skip
 
 
