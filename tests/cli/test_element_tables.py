@@ -127,3 +127,26 @@ def test_scalar_points_are_in_tables_and_csv(deck, capsys, tmp_path):
     assert "90,0.05,,,,," in written
     text = run(capsys, "modes", deck, "--modes", "1", "--spcforces", "--csv", tmp_path / "out")
     assert ["91", "-1.000e+02"] in [line.split() for line in text.splitlines()]
+
+
+def test_points_of_the_set_that_disp_names_and_extremes(tmp_path):
+    """All grids of the SET, however many, none else; the extremes of the whole model."""
+    grids = "".join(f"GRID,{k},,{float(k)},0.,0.\n" for k in range(1, 101))
+    rods = "".join(f"CROD,{k},1,{k},{k + 1}\n" for k in range(1, 100))
+    text = "SOL 101\nCEND\nSET 7 = 20 THRU 80 EXCEPT 50,\n 99\nDISP = 7\nSPC=1\nLOAD=1\nBEGIN BULK\n"
+    text += (
+        grids
+        + rods
+        + "MAT1,1,7.+10,,.3\nPROD,1,1,1.-4\nSPC1,1,123456,1\nFORCE,1,100,,7.+6,1.,0.,0.\nENDDATA\n"
+    )
+    path = tmp_path / "a.bdf"
+    path.write_text(text)
+    from typer.testing import CliRunner
+
+    from interstage.cli.main import app
+
+    shown = CliRunner().invoke(app, ["static", str(path)]).output
+    rows = [int(line.split()[0]) for line in shown.splitlines() if line.split() and line.split()[0].isdigit()]
+    assert rows == [k for k in range(20, 81) if k != 50] + [99]
+    assert "61 points of the SET of DISP" in shown
+    assert "T1 0 at 1 to 99 at 100" in shown

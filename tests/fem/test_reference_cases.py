@@ -15,6 +15,7 @@ CASES = [
     "left_handed_cpenta",
     "p2g_k2gg_dmig",
     "spcd_on_free_dof",
+    "thermal_ply_stresses",
 ]
 
 

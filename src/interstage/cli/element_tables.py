@@ -131,6 +131,22 @@ def show_points(console, title: str, ids, values: np.ndarray, zeros: bool = Fals
         console.print(f"... and {len(rows) - most} more grids: --json or --csv give them all")
 
 
+def show_extremes(console, fe, u: np.ndarray) -> None:
+    """Print the largest and the smallest value of each component, and where they are."""
+    import numpy as np
+
+    ids, values = all_points(fe, u)
+    parts = []
+    for k, name in enumerate(("T1", "T2", "T3", "R1", "R2", "R3")):
+        column = values[:, k]
+        there = np.isfinite(column)
+        if there.any() and np.abs(column[there]).max() > 0.0:
+            low, high = int(np.nanargmin(column)), int(np.nanargmax(column))
+            parts.append(f"{name} {column[low]:.4g} at {ids[low]} to {column[high]:.4g} at {ids[high]}")
+    if parts:
+        console.print("extremes: " + "; ".join(parts))
+
+
 def write_csv(
     folder: Path, label: str, points: dict, taken: dict[str, dict], mode: int | None = None
 ) -> None:

@@ -78,8 +78,22 @@ def _write(fe, results, tables: list[dict], asked: Asked) -> None:
         write_csv(asked.csv, f"subcase_{result.subcase}", points, taken)
 
 
+def _asked_points(cards, subcase: int, ids):
+    """Rows of the points that DISP = n or VECTOR = n of a subcase names, and how many are shown at most."""
+    import numpy as np
+
+    for command in ("DISP", "VECT"):
+        try:
+            named = cards.case.members(subcase, command, np.asarray(ids, dtype=np.int64))
+        except ValueError:  # a SET of other things than numbers
+            named = None
+        if named is not None:
+            return np.flatnonzero(np.isin(ids, named)), max(len(named), 1)
+    return None, 40
+
+
 def _show(fe, results, tables, asked: Asked, cards) -> None:
-    from interstage.cli.element_tables import all_points, show_points, show_tables
+    from interstage.cli.element_tables import all_points, show_extremes, show_points, show_tables
     from interstage.cli.modes import show_ignored
     from interstage.cli.tables import plain_console, readable
 
@@ -87,7 +101,15 @@ def _show(fe, results, tables, asked: Asked, cards) -> None:
     console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     for result, taken in zip(results, tables):
-        show_points(console, f"subcase {result.subcase}", *all_points(fe, result.displacement), zeros=True)
+        ids, values = all_points(fe, result.displacement)
+        chosen, most = _asked_points(cards, result.subcase, ids)
+        title = f"subcase {result.subcase}" + (
+            "" if chosen is None else f", {len(chosen)} points of the SET of DISP"
+        )
+        if chosen is not None:
+            ids, values = ids[chosen], values[chosen]
+        show_points(console, title, ids, values, zeros=True, most=most)
+        show_extremes(console, fe, result.displacement)
         if asked.spcforces:
             show_points(console, "forces of single-point constraints", *all_points(fe, result.spc_forces))
         show_tables(console, taken)

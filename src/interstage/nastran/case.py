@@ -6,6 +6,9 @@ import re
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from interstage.nastran.ids import expand_ids
 from interstage.nastran.numbers import INTEGER, REAL, parse_text
 from interstage.nastran.source import Text
 
@@ -84,6 +87,23 @@ class CaseControl:
     combinations: list[Combination] = field(default_factory=list)
     ignored: dict[str, int] = field(default_factory=dict)
     param_lines: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def members(self, subcase: int, command: str, known: np.ndarray) -> np.ndarray | None:
+        """Those of the ids `known` that the SET of a command of a subcase names (DISP = 4); None without a SET."""
+        case = next(
+            (one for one in (*self.subcases, *(c.case for c in self.combinations)) if one.id == subcase), None
+        )
+        for name, value in (case.requests if case else {}).items():
+            words = value.split()
+            if name[:4] == command and words and words[0].isdigit() and int(words[0]) in self.sets:
+                items = [
+                    int(w) if w.isdigit() else w
+                    for w in re.findall(r"\d+|[A-Z]+", self.sets[int(words[0])].upper())
+                ]
+                if "ALL" in items:
+                    return None
+                return np.intersect1d(expand_ids(items, ValueError, within=known), known)
+        return None
 
     def of_superelement(self, number: int) -> CaseControl:
         """Case control of one superelement (0: the residual structure): subcases whose SUPER names it.
