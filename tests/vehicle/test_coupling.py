@@ -142,3 +142,8 @@ def test_names_that_are_wrong_are_refused():
     other.tanks["lox"] = other.tanks.pop("propellant")
     assert "two stages have a tank 'lox'" in refused(lambda: v.add(other))
     assert "without stages" in refused(lambda: Vehicle("none").stack())
+
+
+def test_a_vehicle_says_its_mass_with_full_tanks():
+    """12 t and 5 t dry, 60 t of grain, 20 t of oxygen and 4 t of hydrogen."""
+    assert repr(launcher()) == "<Vehicle 'launcher': stages first, upper; joins separation; mass 101000>"

@@ -436,3 +436,18 @@ def test_flights_that_cannot_be_meant(beam):
     v.add(stage)
     shapes = v.shapes(n_modes=2, levels=2, error=1.0)
     assert "one level cannot burn" in refused(lambda: fly(shapes, until=1.0, step=0.1, flow={"still": 1.0}))
+
+
+def test_the_rate_of_a_node_is_the_slope_of_velocities_beside_it(beam):
+    """Slender bending: ω = (0, -v_z', v_y') along x; by differences over two bars, to some percent of the largest."""
+    etadot = np.zeros(len(beam))
+    etadot[:2] = 1e-3
+    log, stage = fly(beam, until="2 ms", step="2 ms", etadot=etadot), "beam"
+    found, wanted = [], []
+    for node in (3, 4, 5):
+        a, b = (log.node_velocity(stage, k)[0] for k in (node - 1, node + 1))
+        dx = (log.node_position(stage, node + 1) - log.node_position(stage, node - 1))[0, 0]
+        found.append(log.rate(stage, node)[0, 1:])
+        wanted.append([-(b - a)[2] / dx, (b - a)[1] / dx])
+    assert np.abs(wanted).max() > 1e-5
+    np.testing.assert_allclose(found, wanted, atol=0.1 * np.abs(wanted).max())
