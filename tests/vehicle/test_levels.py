@@ -158,3 +158,16 @@ def test_a_node_is_named_once():
     stage = Stage("s", K=K, M=M, nodes=nodes)
     text = refused(lambda: stage.add_tank("g", levels={0.0: 0 * M, 12.0: M}, nodes=[1, 1, 2, 3, 4, 5]))
     assert "node 1 is named twice" in text
+
+
+@pytest.mark.parametrize(("off", "allowed"), [(5e-7, True), (2e-6, False)])
+def test_levels_may_be_off_their_labels_by_what_decks_print(off, allowed):
+    """A millionth of the heaviest level, whatever that weighs."""
+    for mass in (1e-3, 4.0, 6e4):
+        levels = {0.5 * mass: grain(5, 0.5 * mass), mass: (1.0 + off) * grain(5, mass)}
+        if allowed:
+            a_stage().add_tank("t", levels=levels)
+        else:
+            assert "weigh what its label says" in refused(
+                lambda levels=levels: a_stage().add_tank("t", levels=levels)
+            )
