@@ -10,14 +10,14 @@ Nastran takes them so. One blank between digits stays an error: it is more likel
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+
+import numpy as np
 
 from interstage.nastran.numbers import INTEGER, REAL, parse_text
 from interstage.nastran.physical import FREE_COLUMNS
 
-_FREE = re.compile(
-    rb"^[^\n$,]{0,%d},[^\n$]*[^\s,](?: {2,}[^\s,$]|[ ]+[+*])" % (FREE_COLUMNS - 1), re.MULTILINE
-)
-_FIXED = re.compile(rb"^[A-Z+*][^\n$,]{%d,70}[0-9.],(?=[ \n]|$)" % (FREE_COLUMNS - 1), re.MULTILINE)
+_COMMA, _NEWLINE, _BLANK, _PLUS, _STAR, _POINT = 44, 10, 32, 43, 42, 46
 _TEXT = (b"DEQATN", b"DRESP", b"PARAM", b"DTI", b"ENDDATA")  # cards with words between blanks
 
 
@@ -25,25 +25,48 @@ def separated(data: bytes) -> bytes:
     """Bulk text with such lines written in one form; the number of lines stays."""
     if b"," not in data:
         return data
-    if _FREE.search(data):
-        data = _rewritten(data, _FREE, _free_line)
-    if _FIXED.search(data):
-        data = _rewritten(data, _FIXED, _fixed_line)
-    return data
+    text = np.frombuffer(data, np.uint8)
+    commas, starts = np.flatnonzero(text == _COMMA), np.append(0, np.flatnonzero(text == _NEWLINE) + 1)
+    line = np.searchsorted(starts, commas, side="right") - 1
+    near = commas - starts[line] < FREE_COLUMNS
+    free = np.zeros(len(starts), dtype=bool)
+    free[line[near]] = True
+    before = text[commas - 1]
+    number = ((before >= 48) & (before <= 57)) | (before == _POINT)  # a digit or a point
+    behind = number & ~near & ~free[line]
+    mends = {int(k): _free_line for k in _gaps(data, text, starts, free)} | {
+        int(k): _fixed_line for k in line[behind]
+    }
+    return _rewritten(data, starts, mends) if mends else data
 
 
-def _rewritten(data: bytes, pattern: re.Pattern[bytes], mend) -> bytes:
-    """Mend each line in which the pattern begins."""
+def _gaps(data: bytes, text: np.ndarray, starts: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Numbers of the free-field lines in which two blanks, or a blank and a mark, stand."""
+    lines = np.flatnonzero(free)
+    if 4 * len(lines) < len(free):  # one by one: small field is full of blanks
+        ends = np.append(starts[1:], len(data))
+        parts = (data[int(starts[k]) : int(ends[k])] for k in lines)
+        return lines[
+            np.fromiter(
+                (any(gap in part for gap in (b"  ", b" +", b" *")) for part in parts), bool, len(lines)
+            )
+        ]
+    blank = text == _BLANK
+    gap = np.flatnonzero(blank[:-1] & (blank[1:] | (text[1:] == _PLUS) | (text[1:] == _STAR)))
+    odd = np.zeros(len(starts), dtype=bool)
+    odd[np.searchsorted(starts, gap, side="right") - 1] = True
+    return np.flatnonzero(odd & free)
+
+
+def _rewritten(data: bytes, starts: np.ndarray, mends: dict[int, Callable[[bytes], bytes]]) -> bytes:
+    """Mend lines by number."""
     out, done = [], 0
-    for found in pattern.finditer(data):
-        start = found.start()
-        if start < done:
-            continue
-        stop = data.find(b"\n", start)
-        stop = len(data) if stop < 0 else stop
+    for k in sorted(mends):
+        start = int(starts[k])
+        stop = int(starts[k + 1]) - 1 if k + 1 < len(starts) else len(data)
         line = data[start:stop]
         if not line.lstrip().startswith(_TEXT):
-            out += [data[done:start], mend(line)]
+            out += [data[done:start], mends[k](line)]
             done = stop
     return b"".join([*out, data[done:]])
 
