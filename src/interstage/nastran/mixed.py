@@ -10,7 +10,7 @@ Nastran takes them so. One blank between digits stays an error: it is more likel
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def _gaps(data: bytes, text: np.ndarray, starts: np.ndarray, free: np.ndarray) -
     return np.flatnonzero(odd & free)
 
 
-def _rewritten(data: bytes, starts: np.ndarray, mends: dict[int, Callable[[bytes], bytes]]) -> bytes:
+def _rewritten(data: bytes, starts: np.ndarray, mends: Mapping[int, Callable[[bytes], bytes]]) -> bytes:
     """Mend lines by number."""
     out, done = [], 0
     for k in sorted(mends):
