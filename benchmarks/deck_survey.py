@@ -3,7 +3,8 @@
     python -m benchmarks deck_survey -- FOLDER ... [--seconds 60] [--list]
 
 Every file below the folders that has a case control section (CEND, or SOL with BEGIN BULK) is a deck of its own; what
-it INCLUDEs is read with it. SOL 101 is solved by statics, 105 by buckling, anything else by modes.
+it INCLUDEs is read with it. SOL 101 is solved by statics, 105 by buckling, anything else by modes. Without folders the
+reference decks beside the checkout are taken: examples of pyNastran, pyYeti and NASTRAN-CoFE whose results tests know.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from interstage.errors import InterstageError
 from interstage.fem import FEModel, buckling, normal_modes, static_subcases
 from interstage.nastran import read_deck
 
+REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference" / "nastran"
 SUFFIXES = (".bdf", ".dat", ".nas", ".inp", ".fem", ".ecd")
 _HEAD = re.compile(rb"^\s*(CEND|BEGIN\b)", re.IGNORECASE | re.MULTILINE)
 
@@ -106,7 +108,8 @@ def main(argv: list[str] | None = None) -> list[Row]:
     parser.add_argument("--seconds", type=float, default=60.0, help="most time for one deck")
     parser.add_argument("--list", action="store_true", help="name every deck that is not solved")
     options = parser.parse_args(argv)
-    rows = [survey(path, options.seconds) for path in decks(options.folders)]
+    folders = options.folders or ([REFERENCE] if REFERENCE.is_dir() else [])
+    rows = [survey(path, options.seconds) for path in decks(folders)]
     if not rows:
         print("no decks: give folders behind --")
         return rows
