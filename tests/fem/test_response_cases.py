@@ -19,8 +19,7 @@ CASES = [
     "residual_vectors_random_load",
     "two_elements_per_card_string",
 ]
-# what does not hold: transverse shear of warped CQUAD4 (see below), and CQUADR, CTRIAR and CTRIA6 of laminates, which
-# are not those of that run
+# what does not hold: transverse shear of a curved panel (see below), and stresses of laminates (cause not known)
 OPEN = {"panel_sol_108_forces": "response_forces", "pcompg_ply_labels": "response_stresses"}
 
 
@@ -51,8 +50,8 @@ def test_crossing_rates_hold(case):
 
 
 def test_forces_of_a_curved_panel():
-    """Membrane forces and moments hold. Transverse shear of slightly warped CQUAD4 is off by up to 4.4e-3 of the
-    column, which is 1e-6 of the membrane force (limits set after these figures were seen).
+    """Membrane forces and moments hold. Transverse shear is off by up to 4.4e-3 of the column, for a reason that is not
+    known, which is 1e-6 of the membrane force (limits set after these figures were seen).
     """
     folder = reference_dir("responses", "panel_sol_108_forces")
     found, given = Response(folder).steady(None).forces["CQUAD4"], arrays(folder / "forces.npz")
@@ -64,8 +63,8 @@ def test_forces_of_a_curved_panel():
 
 
 def test_loose_dofs_end_no_response():
-    """All five frequencies have an answer. Its size is 3 % off: CQUADR and CTRIAR of NX are not those made here, and
-    its CQUAD8 and CTRIA6 have no drilling stiffness.
+    """All five frequencies have an answer. Translations are 3 % off, for a reason that is not known; rotations of grids
+    of CQUAD8 and CTRIA6 are zero in that run.
     """
     found = Response(reference_dir("responses", "frequency_loose_dofs")).steady(None)
     assert len(found.frequencies_hz) == 5 and np.isfinite(found.displacement).all()

@@ -20,6 +20,7 @@ from interstage.system.flight_point import FlightPoint
 from interstage.system.log import Log
 
 
+@named_arguments
 class Points(Sequence[FlightPoint]):
     """Points of a run in order of the times that were asked for; iterate over them, or take one by its number.
 
