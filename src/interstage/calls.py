@@ -13,10 +13,11 @@ import functools
 import inspect
 import os
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
-from interstage.errors import InputError, InterstageError, did_you_mean, shown
+from interstage.errors import InputError, InterstageError, did_you_mean, inside_package, out_of_memory, shown
 
 # what a name in a declaration means, where it is not the name of a class; None: numbers in an array
 _PLAIN: dict[str, tuple[type, ...] | None] = {
@@ -38,6 +39,20 @@ _PLAIN: dict[str, tuple[type, ...] | None] = {
 _LISTS = ("Sequence", "Iterable", "Collection", "list", "tuple", "set")
 # methods that are compiled, or that run at every step
 _NOT_CALLED_BY_USERS = ("outputs", "rates", "sample", "switch")
+
+# arguments by which a call needs less memory, and how
+_SAVINGS = {
+    "log_step": "fewer rows by log_step=",
+    "keep": "fewer signals by keep=",
+    "dense": "dense=False",
+    "samples": "fewer samples at once",
+    "runs": "fewer runs",
+    "outputs": "fewer outputs",
+    "inputs": "fewer inputs",
+    "f_hz": "fewer frequencies",
+    "n_modes": "fewer modes",
+    "times": "fewer times",
+}
 
 NEEDED: Any = type("Needed", (), {"__repr__": lambda self: "NEEDED"})()
 """Default of an argument that must be given, in functions under `quick`."""
@@ -127,6 +142,11 @@ def _function(function: Callable[..., Any], alone: bool = False) -> Callable[...
             return function(*given, **named)
         except InterstageError:
             raise
+        except MemoryError as error:
+            if inside_package(sys._getframe(1)):  # the call of the user speaks, not this one
+                raise
+            traceback.clear_frames(error.__traceback__)  # which hold what was allocated
+            raise out_of_memory(error, f"for {_name(function, given, alone)}", _savings(function)) from error
         except Exception as error:
             # one frame: the call itself was refused, nothing of the function has run
             inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
@@ -154,7 +174,7 @@ def _refusal(
     if any(p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in asked.values()):
         return None
     of_class = _has_owner(function, given, alone)
-    name = _said(function, given[0]) if of_class else function.__name__
+    name = _name(function, given, alone)
     places = [p.name for p in asked.values() if p.kind is not p.KEYWORD_ONLY][of_class:]
     words = [p.name for p in asked.values()][of_class:]
     values = len(given) - of_class
@@ -188,8 +208,7 @@ def _misfit(
         values = signature.bind(*given, **named).arguments
     except (TypeError, ValueError):
         return None
-    of_class = _has_owner(function, given, alone)
-    name = _said(function, given[0]) if of_class else function.__name__
+    name = _name(function, given, alone)
     given_values = [
         (word, value, _text(signature.parameters[word].annotation))
         for word, value in values.items()
@@ -335,6 +354,17 @@ def _is_numbers(value: object) -> bool:
         return bool(np.asarray(value).dtype.kind in "biufc")
     except Exception:  # of an object that only looks like a list
         return False
+
+
+def _name(function: Callable[..., Any], given: tuple[Any, ...], alone: bool) -> str:
+    """Return how users write what they called."""
+    return _said(function, given[0]) if _has_owner(function, given, alone) else function.__name__
+
+
+def _savings(function: Callable[..., Any]) -> str:
+    """Say how a call of a function would need less memory."""
+    words = [_SAVINGS[name] for name in inspect.signature(function).parameters if name in _SAVINGS]
+    return f"ask for less: {', '.join(words)}" if words else "ask for less, or for parts of it one by one"
 
 
 def _has_owner(function: Callable[..., Any], given: tuple[Any, ...], alone: bool) -> bool:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
+import re
 from collections.abc import Iterable
+from types import FrameType
 from typing import TypeAlias
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -82,6 +84,10 @@ class SolverError(InterstageError):
     """A numerical method that did not reach its answer."""
 
 
+class OutOfMemoryError(InterstageError, MemoryError):
+    """Memory that does not suffice for what was asked: a MemoryError too, as Python's own."""
+
+
 class FidelityWarning(UserWarning):
     """Results are given, but the model is used beyond what its fidelity can bear."""
 
@@ -102,10 +108,15 @@ class InertiaError(InputError):
     """Mass properties that no rigid body can have."""
 
 
+def inside_package(frame: FrameType) -> bool:
+    """Return whether a frame is of the toolkit's own code."""
+    return frame.f_code.co_filename.startswith(_PACKAGE)
+
+
 def caller_level() -> int:
     """Return the `stacklevel` of a warning that names the line of the user's program, however deep we are."""
     frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and inside_package(frame):
         frame, level = frame.f_back, level + 1
     return level
 
@@ -136,6 +147,19 @@ def raised(error: BaseException, limit: int = 300) -> str:
         text = ""
     words = f"{type(error).__name__}: {text}".removesuffix(": ")
     return words if len(words) <= limit else words[: limit - 4] + " ..."
+
+
+def out_of_memory(error: MemoryError, what: str, hint: Words = None) -> OutOfMemoryError:
+    """Return what to say of memory that does not suffice: how much was asked for in one piece, where that is known.
+
+    what : what it was for, after "there is not enough memory"
+
+    >>> str(out_of_memory(MemoryError("Unable to allocate 8.0 TiB for an array"), "for linearize", "ask for less"))
+    'there is not enough memory for linearize; got none for a piece of 8.0 TiB; ask for less'
+    """
+    asked = re.search(r"allocate (\S+ \w+) ", str(error))
+    piece = None if asked is None else f"none for a piece of {asked[1]}"
+    return OutOfMemoryError(f"there is not enough memory {what}", got=piece, hint=hint)
 
 
 def known_names(names: Iterable[object], limit: int = 12) -> str:

@@ -196,10 +196,10 @@ def opened(
         raise FileError(str(fault), where=str(path), hint=hint) from None
     except FileError:
         raise
-    except InterstageError as error:
-        raise FileError(f"the {what} does not hold together: {error}", where=str(path)) from None
     except MemoryError:
         raise FileError(f"the {what} asks for more memory than there is", where=str(path)) from None
+    except InterstageError as error:
+        raise FileError(f"the {what} does not hold together: {error}", where=str(path)) from None
     except RecursionError:
         raise FileError(f"the {what} is nested too deeply", where=str(path)) from None
     except Exception as error:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import interstage as ist
-from interstage.errors import FileError, SolverError
+from interstage.errors import FileError, OutOfMemoryError
 from interstage.system import flight_file
 
 HERE = Path(__file__).parent
@@ -130,7 +130,7 @@ def test_memory_that_does_not_suffice_is_one_sentence(tmp_path, monkeypatch):
 
     monkeypatch.setattr(FlightLog, "take", starved)
     with pytest.raises(
-        SolverError, match=r"^there is not enough memory to go on at t = .*log_step="
+        OutOfMemoryError, match=r"^there is not enough memory to go on at t = .*log_step="
     ) as caught:
         ist.simulate(flight, None, until=100, step="10 ms", log=tmp_path / "l.h5")
     assert len(caught.value.log.t) > 0 and len(ist.load(tmp_path / "l.h5").t) > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -13,7 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import FidelityWarning, InputError, InterstageError, SolverError, caller_level
+from interstage.errors import (
+    FidelityWarning,
+    InputError,
+    InterstageError,
+    OutOfMemoryError,
+    caller_level,
+    out_of_memory,
+)
 from interstage.interrupts import dropped_interrupts_heard, terminations_heard, uninterrupted
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
@@ -76,14 +83,6 @@ from interstage.system.views import view_of
 
 BUFFER = 2**19  # numbers in the buffer of the log
 OPEN = 10.0  # tolerances by which closures may be open before they are assembled
-
-
-def _out_of_memory(t: float) -> SolverError:
-    """Return what to say of a run that memory does not suffice for."""
-    return SolverError(
-        f"there is not enough memory to go on at t = {t:.6g}",
-        hint="log less: log_step=, keep=[names of ports], or dense=False",
-    )
 
 
 class Flight:
@@ -462,19 +461,31 @@ class Flight:
                 self.looked.tell()
             self.describe_masses()  # the system of the log has the masses of the end
             warn_beyond(self.loop.tapes)
+        except MemoryError as error:
+            raise self._starved(error) from error
         except BaseException as error:
-            self.flush()
-            self._note()
-            said = _out_of_memory(self.t) if isinstance(error, MemoryError) else error
-            vars(said)["log"] = self.log.finished(None)
-            if said is error:
-                raise
-            raise said from error
+            vars(error)["log"] = self._so_far()
+            raise
         finally:
             progress.close()
             self._release()
         self._note()
         return self.log.finished(self.here())
+
+    def _so_far(self) -> FlightLog:
+        """Return the log up to here, of a run that fails."""
+        self.flush()
+        self._note()
+        return self.log.finished(None)
+
+    def _starved(self, error: MemoryError) -> OutOfMemoryError:
+        """Return what to say where memory does not suffice, with the log up to then if that much is left."""
+        hint = "log less: log_step=, keep=[names of ports], or dense=False"
+        hint += "" if self.path is not None else "; log= keeps what was flown in a file"
+        said = out_of_memory(error, f"to go on at t = {self.t:.6g}", hint)
+        with suppress(MemoryError):
+            vars(said)["log"] = self._so_far()
+        return said
 
     def _begin_outside(self) -> None:
         """Tell laws that act outside of the model that a run begins; refuse one that is several members."""

@@ -193,14 +193,15 @@ class FlightLog(Log):
         rows, kept = loop.log[: int(loop.now[ROWS])].copy(), self._parts[self._discrete]
         own = rows.shape[1] - (kept[0].shape[1] - 1)
         last = next((some[-1] for some in reversed(kept) if len(some)), None)
-        self._put(self._discrete, changed_rows(rows[:, own:], self.rows, last))
         steps, states = flight_phases.split(rows[:, :own], self._systems[-1], self._systems[0])
-        self._put(self._own + flight_phases.STATES, states)
-        self._put(0, steps)
-        self.rows += len(steps)
+        taken = [(self._discrete, changed_rows(rows[:, own:], self.rows, last))]
+        taken += [(self._own + flight_phases.STATES, states), (0, steps)]
         for g, parts in enumerate(self._parts[1 : self._own]):
             count, width, at = int(loop.group_rows[g]), parts[0].shape[1], int(loop.group_at[g])
-            self._put(g + 1, loop.samples[at : at + count * width].reshape(count, width).copy())
+            taken.append((g + 1, loop.samples[at : at + count * width].reshape(count, width).copy()))
+        for k, some in taken:  # memory is there for all of them, or for none
+            self._put(k, some)
+        self.rows += len(steps)
         self._put_memories()
         self.commit(due=True)
 
@@ -235,8 +236,9 @@ class FlightLog(Log):
             self.memories.note()
         self._put_memories()
         self.close()
-        self._tables = [_together(parts) for parts in self._parts]
-        self._parts = [[table] for table in self._tables]
+        for k, parts in enumerate(self._parts):  # one by one: each needs the memory of two for a while
+            self._parts[k] = [_together(parts)]
+        self._tables = [parts[0] for parts in self._parts]
         self.end = end
         self.phases = flight_phases.phases_of(
             self._tables[: self._own],
