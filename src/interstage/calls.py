@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
-from interstage.errors import InputError, InterstageError, did_you_mean, inside_package, out_of_memory, shown
+from interstage.errors import InputError, InterstageError, called_inside, did_you_mean, out_of_memory, shown
 
 # what a name in a declaration means, where it is not the name of a class; None: numbers in an array
 _PLAIN: dict[str, tuple[type, ...] | None] = {
@@ -143,7 +143,7 @@ def _function(function: Callable[..., Any], alone: bool = False) -> Callable[...
         except InterstageError:
             raise
         except MemoryError as error:
-            if inside_package(sys._getframe(1)):  # the call of the user speaks, not this one
+            if called_inside():  # the call of the user speaks, not this one
                 raise
             traceback.clear_frames(error.__traceback__)  # which hold what was allocated
             raise out_of_memory(error, f"for {_name(function, given, alone)}", _savings(function)) from error

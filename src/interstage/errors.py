@@ -15,7 +15,6 @@ import inspect
 import os
 import re
 from collections.abc import Iterable
-from types import FrameType
 from typing import TypeAlias
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -108,15 +107,18 @@ class InertiaError(InputError):
     """Mass properties that no rigid body can have."""
 
 
-def inside_package(frame: FrameType) -> bool:
-    """Return whether a frame is of the toolkit's own code."""
-    return frame.f_code.co_filename.startswith(_PACKAGE)
+def called_inside() -> bool:
+    """Return whether the function that asks was called by code of the toolkit, not of the user."""
+    frame = inspect.currentframe()
+    for _ in range(2):
+        frame = None if frame is None else frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(_PACKAGE)
 
 
 def caller_level() -> int:
     """Return the `stacklevel` of a warning that names the line of the user's program, however deep we are."""
     frame, level = inspect.currentframe(), 0
-    while frame is not None and inside_package(frame):
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
     return level
 

@@ -229,7 +229,9 @@ def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
     if not void.any():
         scale, axes = 1.0 / np.sqrt(np.abs(np.diag(rr)) + 1e-300), np.eye(6)
     Z = axes[:, ~void]
-    least = np.linalg.eigvalsh(Z.T @ (scale[:, None] * (rr - FE @ FE.T) * scale[None, :]) @ Z)[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        residual = Z.T @ (scale[:, None] * (rr - FE @ FE.T) * scale[None, :]) @ Z
+    least = np.linalg.eigvalsh(residual)[0] if np.isfinite(residual).all() else -np.inf
     floor = 1e-12 if spec.joint.nv else -1e-8
     if least < floor:
         raise ModelError(
