@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import interstage as ist
 from interstage.cli.main import app
+from interstage.fem.elements.block import OutputOptions
 from interstage.fem.recovery import Recovery
 from interstage.nastran import deck_from_text
 
@@ -74,6 +75,22 @@ def test_fibres_of_a_known_field(name, material, angle):
         mises = np.sqrt(4 / 9 * (e[0] ** 2 + e[1] ** 2 - e[0] * e[1]) + e[2] ** 2 / 3)
         assert row[7] == pytest.approx(mises, rel=1e-8)
     assert table.columns[1:4] == ("exx", "eyy", "exy")
+
+
+@pytest.mark.parametrize("name", ["CQUAD4", "CTRIA3"])
+def test_strain_and_curvature_of_a_known_field(name):
+    """As a run of Nastran lists them: ε beside 0, and beside -1 what bending alone strains there, -κ."""
+    fe = ist.FEModel.from_deck(plates())
+    fibers = Recovery(fe, motion(fe), OutputOptions()).strains[name]
+    table = Recovery(fe, motion(fe), OutputOptions(curvature=True)).strains[name]
+    assert table.columns == ("fiber_curvature", *fibers.columns[1:])
+    np.testing.assert_array_equal(table.values[:, 0], [0.0, -1.0])
+    (low, high), (z0, z1) = fibers.values[:, 1:4], fibers.values[:, 0]
+    np.testing.assert_allclose(table.values[0, 1:4], (low + high) / 2, atol=1e-13)
+    np.testing.assert_allclose(table.values[1, 1:4], -(high - low) / (z1 - z0), atol=1e-11)
+    # the sum of normal parts does not depend on axes
+    assert table.values[0, 1:3].sum() == pytest.approx(EPS[:2].sum(), rel=1e-8)
+    assert table.values[1, 1:3].sum() == pytest.approx(-KAPPA[:2].sum(), rel=1e-8)
 
 
 def test_shells_obey_hookes_law():

@@ -197,6 +197,156 @@ def test_forces_are_read_by_pynastran(deck, tmp_path):
         np.testing.assert_array_equal(data, one.forces[name].values.astype("f4"))
 
 
+STRESSES = """GRID,11,,2.,0.,1.
+GRID,12,,2.,1.,1.
+GRID,13,,3.,0.,0.
+GRID,14,,3.,1.,0.
+GRID,15,,3.,0.,1.
+GRID,16,,3.,1.,1.
+GRID,17,,4.,.5,.5
+CHEXA,31,31,3,13,14,5,11,15
+,16,12
+CPENTA,32,31,13,15,17,14,16,18
+GRID,18,,4.,1.5,.5
+CTETRA,33,32,13,14,15,17
+CPYRAM,34,31,13,14,16,15,17
+PSOLID,31,1
+PSOLID,32,1,5
+CTRIA3,36,37,3,5,12
+PCOMP,37
+,1,.01,0.,YES,1,.01,90.,YES
+"""
+# type and words of an element, and columns of the table in the order of the words behind number, grid and the like
+SIMPLE = {"CELAS2": (12, 2), "CBAR": (34, 16), "CROD": (1, 5), "CBUSH": (102, 7), "CTRIA3": (74, 17)}
+OF_SOLIDS = {"CHEXA": (67, 193), "CPENTA": (68, 151), "CTETRA": (39, 109), "CPYRAM": (255, 130)}
+
+
+def words(block) -> dict:
+    """Records by subcase or mode and type of element: identification and rows."""
+    out = {}
+    for k in range(0, len(block), 2):
+        ident = block.integers(k)
+        out[int(ident[3 if ident[0] == 12 else 4]), int(ident[2])] = (
+            ident,
+            block.integers(k + 1).reshape(-1, ident[9]),
+        )
+    return out
+
+
+def real(integers) -> np.ndarray:
+    return np.ascontiguousarray(integers).view("f4")
+
+
+@pytest.mark.parametrize("kind", ["static", "modes"])
+def test_stresses_of_elements_in_op2(deck, tmp_path, kind):
+    """Records of OES1X1 and OES1C; a margin that is not known is the integer 1, as in files of Nastran."""
+    deck.write_text(
+        deck.read_text().replace("SPC = 1", "SPC = 1\nSTRESS(CORNER) = ALL", 1) + FORCES + STRESSES
+    )
+    run(kind, deck, "--stresses", "--out", tmp_path / "a.op2")
+    op2 = read_op2(tmp_path / "a.op2")
+    fe = FEModel.from_deck(read_deck(deck))
+    if kind == "static":
+        one = static_subcases(fe)[1]
+        number, values = 7, {name: table.values for name, table in one.stresses.items()}
+    else:
+        one = normal_modes(fe, n_modes=3)
+        number, values = 2, {name: table.values[1] for name, table in one.stresses.items()}
+    found = words(op2["OES1X1"])
+    for name, (code, width) in SIMPLE.items():
+        ident, rows = found[number, code]
+        assert ident[[1, 9, 10]].tolist() == [5, width, int(name == "CTRIA3")]
+        known = ~np.isnan(values[name]).reshape(len(rows), -1)
+        assert np.all(rows[:, 1:][~known] == 1)
+        np.testing.assert_array_equal(
+            real(rows[:, 1:])[known], values[name].reshape(known.shape)[known].astype("f4")
+        )
+    ident, rows = found[number, 144]  # CQUAD4
+    assert rows[0, :3].tolist() == [202, int.from_bytes(b"CEN/", "little"), 4] and ident[9] == 87
+    rows = rows[0, 2:].reshape(5, 17)
+    assert rows[1:, 0].tolist() == [2, 3, 5, 6]
+    np.testing.assert_array_equal(real(rows[:, 1:]).reshape(10, 8), values["CQUAD4"].astype("f4"))
+    ident, rows = found[number, 2]  # CBEAM: grid and place at eleven stations
+    assert ident[9] == 111 and rows[0, [1, 101]].tolist() == [3, 5]
+    stations = rows[0, 1:].reshape(11, 10)[[0, 10]]
+    assert real(stations[:, 1]).tolist() == [0.0, 1.0] and np.all(stations[:, 8:] == 1)
+    np.testing.assert_array_equal(real(stations[:, 2:8]), values["CBEAM"][:, :6].astype("f4"))
+    (_, rows) = words(op2["OES1C"])[number, 97]
+    assert rows[:, :2].tolist() == [[362, 1], [362, 2]]
+    np.testing.assert_array_equal(real(rows[:, 2:]), values["CTRIA3_COMPOSITE"].astype("f4"))
+
+
+def test_stresses_of_solids_in_op2(deck, tmp_path):
+    """Tensor, pressure and von Mises of the table; the directions give the tensor back from the principal stresses."""
+    deck.write_text(deck.read_text() + FORCES + STRESSES)
+    run("static", deck, "--stresses", "--out", tmp_path / "a.op2")
+    found = words(read_op2(tmp_path / "a.op2")["OES1X1"])
+    stresses = static_subcases(FEModel.from_deck(read_deck(deck)))[0].stresses
+    for name, (code, width) in OF_SOLIDS.items():
+        ident, rows = found[3, code]
+        assert ident[[9, 10]].tolist() == [width, 1]
+        table = stresses[name]
+        assert rows[0, 1] == (5 if name == "CTETRA" else 0)  # CORDM
+        assert rows[0, 2:3].tobytes() == b"GRID" and rows[0, 3] == len(table) - 1
+        places = rows[0, 4:].reshape(-1, 21)
+        assert places[:, 0].tolist() == table.node_ids.tolist()
+        v = real(places).astype(float)
+        np.testing.assert_array_equal(v[:, [1, 9, 15, 2, 10, 16, 3, 11, 17, 8]], table.values.astype("f4"))
+        scale = np.abs(table.values).max()
+        np.testing.assert_allclose(v[:, 7], -table.values[:, :3].sum(axis=1) / 3, atol=1e-6 * scale)
+        V = v[:, [4, 5, 6, 12, 13, 14, 18, 19, 20]].reshape(-1, 3, 3)  # of x, y, z with each direction
+        tensor = np.einsum("nij,nj,nkj->nik", V, table.values[:, 6:9], V)
+        given = table.values[:, [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(-1, 3, 3)
+        np.testing.assert_allclose(tensor, given, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"), [("STRAIN", 11), ("STRAIN(FIBER)", 15), ("STRAIN(SHEAR,FIBER)", 14)]
+)
+def test_strains_in_op2_say_what_they_are(deck, tmp_path, capsys, asked, code):
+    """NASTRAN's code of strains: curvature or fibers, von Mises or shear; what has no place is told."""
+    deck.write_text(deck.read_text().replace("SPC = 1", f"SPC = 1\n{asked} = ALL", 1) + FORCES + STRESSES)
+    run("static", deck, "--strains", "--forces", "--out", tmp_path / "a.op2", "--json")
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert any(note.startswith("strains of") and "CHEXA (1)" in note for note in notes)
+    ident, rows = words(read_op2(tmp_path / "a.op2")["OSTR1X"])[3, 74]
+    assert ident[[1, 10]].tolist() == [5, code]
+    places = real(rows[:, [1, 9]])
+    np.testing.assert_allclose(places, [[0.0, -1.0]] if code == 11 else [[-0.005, 0.005]], rtol=1e-6)
+
+
+def test_what_op2_has_no_place_for_is_told(deck, tmp_path, capsys):
+    deck.write_text(deck.read_text() + FORCES + "CSHEAR,40,40,2,3,5,6\nPSHEAR,40,1,.01\n")
+    run("static", deck, "--forces", "--out", tmp_path / "a.op2")
+    assert "op2 files have no place here for forces of CSHEAR" in " ".join(capsys.readouterr().out.split())
+
+
+def test_stresses_are_read_by_pynastran(deck, tmp_path):
+    op2 = pytest.importorskip("pyNastran.op2.op2")
+    deck.write_text(
+        deck.read_text().replace("SPC = 1", "SPC = 1\nSTRESS(CORNER) = ALL", 1) + FORCES + STRESSES
+    )
+    # pyNastran knows a CPYRAM (255) in files of NX alone
+    deck.write_text(deck.read_text().replace("CPYRAM,34,31,13,14,16,15,17\n", ""))
+    run("static", deck, "--stresses", "--strains", "--out", tmp_path / "a.op2")
+    model = op2.OP2(debug=None)
+    model.read_op2(str(tmp_path / "a.op2"), build_dataframe=False)
+    one = static_subcases(FEModel.from_deck(read_deck(deck)))[1]
+    stress, strain = model.op2_results.stress, model.op2_results.strain
+    names = {name: name.lower() for name in (*SIMPLE, *OF_SOLIDS, "CQUAD4", "CBEAM")}
+    for name, key in {**names, "CTRIA3_COMPOSITE": "ctria3_composite"}.items():
+        if name == "CPYRAM":
+            continue
+        found = getattr(stress, f"{key}_stress")[one.subcase].data[0]
+        wanted = one.stresses[name].values.astype("f4")
+        known = ~np.isnan(wanted)
+        np.testing.assert_array_equal(found[known], wanted[known])
+    for name in ("CQUAD4", "CTRIA3", "CBAR"):
+        found = getattr(strain, f"{name.lower()}_strain")[one.subcase].data[0]
+        wanted = one.strains[name].values.astype("f4")
+        np.testing.assert_array_equal(found[~np.isnan(wanted)], wanted[~np.isnan(wanted)])
+
+
 def test_punch_and_universal_file(deck):
     fe = FEModel.from_deck(read_deck(deck))
     results = static_subcases(fe)

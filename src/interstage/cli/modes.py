@@ -54,13 +54,13 @@ def modes(
         _write(fe, result, tables, asked)
     case = modes_case(fe, subcase)
     points = result_files.of_modes(fe, result, case.id if case else 1)
-    loads = (
-        result_files.element_forces([result.forces], points[0].subcase, result.eigenvalues)
-        if forces and out
-        else []
-    )
-    for path in out or []:
-        result_files.write_results(path, fe, points, result.notes, loads)
+    if out:
+        of_elements, without = result_files.of_elements(
+            cards, [tables], [result.forces], points[0].subcase, result.eigenvalues
+        )
+        result.notes += without if any(path.suffix.lower() == ".op2" for path in out) else []
+        for path in out:
+            result_files.write_results(path, fe, points, result.notes, of_elements)
     text = result_files.listing_text(points, fe.source, result.notes) if listing else ""
     if as_json:
         found = _machine(fe, result, weight, cards) | _by_mode(fe, result, tables, asked)

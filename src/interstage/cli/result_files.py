@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.nastran.op2_elements import ElementResults
 from interstage.nastran.result_files import (
-    CORNER_TYPES,
-    FORCE_TYPES,
-    ElementForces,
     PointResults,
     listing_text,
     op2_bytes,
@@ -24,8 +22,10 @@ from interstage.output import write_bytes, write_text
 if TYPE_CHECKING:
     from interstage.fem import Displacements, FEModel, Modes
     from interstage.fem.recovery import Table
+    from interstage.nastran import Deck
 
 KINDS = (".op2", ".pch", ".unv", ".f06")
+SOLIDS = ("CTETRA", "CPYRAM", "CPENTA", "CHEXA")
 
 
 def check_names(paths: list[Path]) -> None:
@@ -63,24 +63,61 @@ def of_statics(fe: FEModel, results: list[Displacements]) -> list[PointResults]:
     ]
 
 
-def element_forces(
-    tables: Sequence[Mapping[str, Table]], subcase: np.ndarray, eigenvalues: np.ndarray | None = None
-) -> list[ElementForces]:
-    """Forces of elements as an op2 file has them, from one table a load case, or one of all modes.
+def of_elements(
+    cards: Deck,
+    taken: Sequence[Mapping[str, Mapping[str, Table]]],
+    forces: Sequence[Mapping[str, Table]],
+    subcase: np.ndarray,
+    eigenvalues: np.ndarray | None = None,
+) -> tuple[list[ElementResults], list[str]]:
+    """Results of elements as an op2 file has them, and a sentence on each table that it has no place for.
 
-    Elements that op2 files of ours have no place for are left out.
+    taken : tables by kind and name, of each load case or of all modes at once
+    forces : those of elements of each, which alone say where the stations of a CBEAM are
     """
-    out = []
-    for name, first in tables[0].items():
-        at_corners = first.node_ids is not None and name != "CBEAM"
-        if name not in (CORNER_TYPES if at_corners else FORCE_TYPES):
-            continue
-        values = first.values if eigenvalues is not None else np.stack([one[name].values for one in tables])
-        number = np.arange(1, len(values) + 1) if eigenvalues is not None else np.ones(len(values), np.int64)
-        out.append(
-            ElementForces(name, subcase, number, first.element_ids, first.node_ids, values, eigenvalues)
-        )
-    return out
+    out, without = [], []
+    for kind, tables in taken[0].items():
+        for name, first in tables.items():
+            each = [one[kind][name].values for one in taken]
+            if name == "CBEAM" and kind != "forces":
+                places = [one[name].column("sd")[..., None] for one in forces]
+                each = [np.concatenate(pair, axis=-1) for pair in zip(places, each)]
+            values = each[0] if eigenvalues is not None else np.stack(each)
+            number = np.ones(len(values), np.int64) if eigenvalues is None else np.arange(1, len(values) + 1)
+            one = ElementResults(
+                kind,
+                name,
+                first.columns,
+                subcase,
+                number,
+                first.element_ids,
+                first.node_ids,
+                values,
+                eigenvalues,
+                _systems(cards, name, first.element_ids),
+            )
+            if one.record is None:
+                corners = " without CORNER in case control" if name in ("CQUAD8", "CTRIA6") else ""
+                without.append(
+                    f"op2 files have no place here for {kind} of {name}{corners}: they are left out"
+                )
+            else:
+                out.append(one)
+    return out, without
+
+
+def _systems(cards: Deck, name: str, ids: np.ndarray) -> np.ndarray | None:
+    """Coordinate systems (elements,) that stresses of solids are in, CORDM of their PSOLID; None of others."""
+    from interstage.fem.from_deck.lookup import properties_of
+
+    if name not in SOLIDS:
+        return None
+    systems: dict[int, int] = {}
+    for deck in (cards, *cards.parts.values()):
+        given = deck.cards("PSOLID")
+        cordm = dict(zip(given.integer(1).tolist(), given.integer(3, 0).tolist()))
+        systems |= {eid: cordm.get(pid, 0) for eid, pid in properties_of(deck, name).items()}
+    return np.array([systems.get(eid, 0) for eid in np.unique(ids).tolist()], np.int64)
 
 
 def _results(fe: FEModel, kind: str, subcase, number, vectors, eigenvalues=None, masses=None) -> PointResults:
@@ -102,12 +139,12 @@ def write_results(
     fe: FEModel,
     results: list[PointResults],
     notes: list[str],
-    forces: Sequence[ElementForces] = (),
+    elements: Sequence[ElementResults] = (),
 ) -> None:
-    """Write results into one file, its kind by its name; forces of elements into op2 files alone."""
+    """Write results into one file, its kind by its name; those of elements into op2 files alone."""
     kind = path.suffix.lower()
     if kind == ".op2":
-        write_bytes(path, op2_bytes(results, fe.source, forces), "op2 file")
+        write_bytes(path, op2_bytes(results, fe.source, elements), "op2 file")
     elif kind == ".pch":
         write_text(path, punch_text(results, fe.source), "punch file")
     elif kind == ".unv":

@@ -29,6 +29,7 @@ def static(
     from interstage.cli import result_files
     from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
+    from interstage.cli.tables import readable
     from interstage.fem import static_subcases
 
     result_files.check_names(out or [])
@@ -41,15 +42,18 @@ def static(
     if csv is not None:
         _write(fe, results, tables, asked)
     points, said = result_files.of_statics(fe, results), sorted({note for r in results for note in r.notes})
-    loads = (
-        result_files.element_forces([r.forces for r in results], points[0].subcase) if forces and out else []
-    )
-    for path in out or []:
-        result_files.write_results(path, fe, points, said, loads)
+    n_said = len(said)
+    if out:
+        of_elements, without = result_files.of_elements(
+            cards, tables, [r.forces for r in results], points[0].subcase
+        )
+        said += without if any(path.suffix.lower() == ".op2" for path in out) else []
+        for path in out:
+            result_files.write_results(path, fe, points, said, of_elements)
     text = result_files.listing_text(points, fe.source, said) if listing else ""
     if as_json:
         subcases = {str(r.subcase): _machine(fe, r, t, asked) for r, t in zip(results, tables)}
-        notes = sorted({note for r in results for note in [*r.notes, *asked.notes(r)]})
+        notes = sorted({*said, *(note for r in results for note in asked.notes(r))})
         ignored = {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}
         more = ignored | ({"listing": text} if listing else {})
         print(json_text({"deck": fe.source, "subcases": subcases, "notes": notes, **more}))
@@ -57,6 +61,8 @@ def static(
         print(text, end="")
     else:
         _show(fe, results, tables, asked, cards)
+        for note in said[n_said:]:
+            print(readable(note))
 
 
 def _machine(fe, result: Displacements, tables: dict, asked: Asked) -> dict:

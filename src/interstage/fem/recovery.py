@@ -79,14 +79,17 @@ def grid_table(grids: Grids, values: np.ndarray) -> GridTable:
 def output_options(case: CaseControl | None) -> OutputOptions:
     """Corner output and kind of equivalent stress that case control asks for.
 
-    The brackets of STRESS rule; without STRESS those of STRAIN, then of FORCE.
+    The brackets of STRESS rule; without STRESS those of STRAIN, then of FORCE. A STRAIN without FIBER asks for strain
+    and curvature of shells.
     """
     subcases = case.subcases if case is not None else []
+    strain = [one.options["STRAIN"] for one in subcases if "STRAIN" in one.options]
+    curvature = bool(strain) and "FIBER" not in strain[0].replace(",", " ").split()
     for name in ("STRESS", "ELSTRESS", "STRAIN", "FORCE", "ELFORCE"):
         options = [one.options[name] for one in subcases if name in one.options]
         if options:
             words = set(options[0].replace(",", " ").split())
-            return OutputOptions(bool(words & CORNER_WORDS), bool(words & {"SHEAR", "MAXS"}))
+            return OutputOptions(bool(words & CORNER_WORDS), bool(words & {"SHEAR", "MAXS"}), curvature)
     return OutputOptions()
 
 

@@ -1,4 +1,4 @@
-"""Write displacements, eigenvectors, constraint forces and forces of elements in the formats that other programs read.
+"""Write displacements, eigenvectors, constraint forces and results of elements in the formats that other programs read.
 
 op2 (OUTPUT2 as PARAM,POST,-1 makes it), punch, universal files (datasets 2411 and 55), and a listing like an f06 file.
 """
@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from interstage.nastran.op2_elements import ElementResults
 
 # table: name in op2, its code, title in text files
 _TABLES = {
@@ -40,44 +42,8 @@ class PointResults:
     masses: np.ndarray | None = None
 
 
-# elements whose forces op2 files hold here: type of NASTRAN, words an element
-FORCE_TYPES = {"CROD": (1, 3), "CTUBE": (3, 3), "CONROD": (10, 3), "CBAR": (34, 9), "CBEAM": (2, 100)}
-FORCE_TYPES |= {f"CELAS{k}": (10 + k, 2) for k in (1, 2, 3, 4)}
-FORCE_TYPES |= {
-    "CBUSH": (102, 7),
-    "CTRIA3": (74, 9),
-    "CQUAD4": (33, 9),
-    "CTRIAR": (227, 9),
-    "CQUADR": (228, 9),
-}
-# shells with rows at their centre and corners: type of NASTRAN, corners
-CORNER_TYPES = {"CQUAD4": (144, 4), "CQUAD8": (64, 4), "CQUADR": (82, 4), "CTRIA6": (75, 3)}
-CENTRE = int.from_bytes(b"CEN/", "little")
-STATIONS = 11  # of a CBEAM in op2 files, the ends first and last
-
-
-@dataclass(frozen=True)
-class ElementForces:
-    """Forces of the elements of one type, of load cases or modes.
-
-    name : the card, one of FORCE_TYPES or, with rows at corners, of CORNER_TYPES
-    subcase, number : (k,) subcase, and load set or number of the mode
-    ids : (r,) element of each row; nodes : (r,) grid of each row of a CBEAM, or of a shell, 0 at its centre
-    values : (k, r, columns), those of a CBEAM from its place along the element on
-    eigenvalues : (k,) of modes; None otherwise
-    """
-
-    name: str
-    subcase: np.ndarray
-    number: np.ndarray
-    ids: np.ndarray
-    nodes: np.ndarray | None
-    values: np.ndarray
-    eigenvalues: np.ndarray | None = None
-
-
 def op2_bytes(
-    results: Sequence[PointResults], title: str = "", forces: Sequence[ElementForces] = ()
+    results: Sequence[PointResults], title: str = "", elements: Sequence[ElementResults] = ()
 ) -> bytes:
     """Return an op2 file of 32-bit words, little-endian, with a LAMA table where there are modes."""
     out = _keys(3) + _record(np.array([1, 1, 0], np.int32)) + _keys(7)
@@ -90,56 +56,14 @@ def op2_bytes(
         for k in range(len(one.values)):
             records += [_ident(one, k, code, title), _points(one, k)]
         out += _table(name, records)
-    if forces:
-        cases = range(len(forces[0].values))
-        records = [
-            data
-            for k in cases
-            for one in forces
-            for data in (_force_ident(one, k, title), _force_rows(one, k))
-        ]
-        out += _table("OEF1X", records)
+    for table in dict.fromkeys(one.table for one in elements):
+        mine = [one for one in elements if one.table == table]
+        records = []
+        for k in range(len(mine[0].values)):
+            for each in mine:
+                records += [_element_ident(each, k, title), each.rows(k)]
+        out += _table(table, records)
     return out + _keys(0)
-
-
-def _at_corners(one: ElementForces) -> bool:
-    return one.nodes is not None and one.name in CORNER_TYPES
-
-
-def _force_ident(one: ElementForces, k: int, title: str) -> bytes:
-    kind, words = FORCE_TYPES[one.name] if not _at_corners(one) else CORNER_TYPES[one.name]
-    return _ident(one, k, 4, title, words if not _at_corners(one) else 2 + 9 * (words + 1), kind)
-
-
-def _corner_rows(one: ElementForces, value: np.ndarray) -> bytes:
-    """Elements of shells: number, CEN/, and for the centre and each corner its grid and eight forces."""
-    corners = CORNER_TYPES[one.name][1]
-    out = np.zeros((len(one.ids) // (corners + 1), 2 + 9 * (corners + 1)), np.int32)
-    out[:, 0], out[:, 1] = 10 * one.ids[:: corners + 1] + 2, CENTRE
-    rows = out[:, 2:].reshape(len(out), corners + 1, 9)
-    rows[:, :, 0] = np.asarray(one.nodes).reshape(len(out), -1)
-    rows[:, 0, 0] = corners
-    rows[:, :, 1:] = value.reshape(len(out), corners + 1, 8)
-    return out.tobytes()
-
-
-def _force_rows(one: ElementForces, k: int) -> bytes:
-    value = one.values[k].astype(np.float32).view(np.int32)
-    if _at_corners(one):
-        return _corner_rows(one, value)
-    words = FORCE_TYPES[one.name][1]
-    if one.nodes is None:
-        return np.column_stack([10 * one.ids + 2, value]).astype(np.int32).tobytes()
-    ids, first, count = np.unique(one.ids, return_index=True, return_counts=True)
-    out = np.zeros((len(ids), words), np.int32)
-    out[:, 0] = 10 * ids + 2
-    stations = out[:, 1:].reshape(len(ids), STATIONS, -1)
-    for e, (start, rows) in enumerate(zip(first, count)):
-        # between the ends as they come; the second end is the last station
-        at = np.append(np.arange(rows - 1), STATIONS - 1)
-        stations[e, at, 0] = one.nodes[start : start + rows]
-        stations[e, at, 1:] = value[start : start + rows]
-    return out.tobytes()
 
 
 def _record(body: bytes | np.ndarray) -> bytes:
@@ -166,10 +90,22 @@ def _text(text: str) -> bytes:
     return text.encode("ascii", "replace")[:128].ljust(128)
 
 
+def _element_ident(one: ElementResults, k: int, title: str) -> bytes:
+    assert one.record is not None
+    kind, words = one.record
+    return _ident(one, k, 4 if one.kind == "forces" else 5, title, words, kind, one.code)
+
+
 def _ident(
-    one: PointResults | ElementForces, k: int, code: int, title: str, words: int = 8, kind: int = 0
+    one: PointResults | ElementResults,
+    k: int,
+    code: int,
+    title: str,
+    words: int = 8,
+    kind: int = 0,
+    stress: int = 0,
 ) -> bytes:
-    """Identification: approach, table, element, subcase, mode with its eigenvalue, format, words a row, titles."""
+    """Identification: approach, table, element, subcase, mode with eigenvalue, format, words, stress code, titles."""
     head = np.zeros(50, np.int32)
     modes = one.eigenvalues is not None
     head[0] = (2 if modes else 1) * 10 + 2
@@ -178,7 +114,7 @@ def _ident(
         value = float(one.eigenvalues[k])
         pair = np.array([value, np.sqrt(abs(value)) / 2 / np.pi], np.float32)
         head[5:7] = pair.view(np.int32)
-    head[8], head[9] = 1, words
+    head[8], head[9], head[10] = 1, words, stress
     return head.tobytes() + _text(title) + _text("") + _text(f"SUBCASE {one.subcase[k]}")
 
 

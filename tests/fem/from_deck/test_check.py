@@ -247,7 +247,14 @@ ENDDATA
     assert "in no usual system of units" in notes
 
 
-def test_the_limit_that_stops_the_check_is_named(deck):
-    many = "".join(f"PBAR,{k},77,1.,1.,1.,1.\nCBAR,{k},{k},1,2,0.,0.,1.\n" for k in range(100, 230))
-    found = check_deck(deck(GOOD + many))
-    assert any("limit of 60 mistakes" in text for text in found.troubles) or len(found.troubles) < 6
+@pytest.mark.parametrize(("mistakes", "stopped"), [(130, True), (5, False)])
+def test_the_limit_that_stops_the_check_is_named(deck, mistakes, stopped):
+    """Only where it stops the check; otherwise every mistake is listed or counted."""
+    many = "".join(
+        f"PBAR,{k},77,1.,1.,1.,1.\nCBAR,{k},{k},1,2,0.,0.,1.\n" for k in range(100, 100 + mistakes)
+    )
+    *found, last = check_deck(deck(GOOD + many)).troubles
+    assert all("PBAR needs a MAT1 with id 77" in text for text in found[:3])
+    assert ("the check stopped at its limit of 60 mistakes" in last) == stopped
+    if not stopped:
+        assert len(found) == 3 and last.startswith(f"{mistakes - 3} more like the last, lines ")

@@ -12,11 +12,13 @@ import numpy as np
 class OutputOptions(NamedTuple):
     """What element tables show: corner values of shells, and maximum shear in place of von Mises stress.
 
+    curvature : strains of shells are membrane strain and curvature, not those of two fibers
     heat : (n, 2) change of temperature and gradient through the thickness of the elements, for stresses of plies
     """
 
     corners: bool = False
     max_shear: bool = False
+    curvature: bool = False
     heat: np.ndarray | None = None
 
 

@@ -344,7 +344,7 @@ class ShellBlock(ElementBlock):
         return stress_rows(self, results, corners, options.max_shear, options.heat)
 
     def strain_tables(self, results, options: OutputOptions) -> list[ResultRows]:
-        return strain_rows(self, results, options.corners or self.always_corners, options.max_shear)
+        return strain_rows(self, results, options, options.corners or self.always_corners)
 
     def element_axes(self, rows) -> np.ndarray:
         """Element axes (n, 3, 3) as rows, basic."""

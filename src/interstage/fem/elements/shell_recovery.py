@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from interstage.fem.elements.block import ResultRows
+from interstage.fem.elements.block import OutputOptions, ResultRows
 from interstage.jit import in_ranges, kernel
 
 FORCES = ("mx", "my", "mxy", "bmx", "bmy", "bmxy", "tx", "ty")
@@ -163,10 +163,11 @@ def stress_rows(
     return out
 
 
-def strain_rows(block, results: np.ndarray, corners: bool, max_shear: bool) -> list[ResultRows]:
+def strain_rows(block, results: np.ndarray, options: OutputOptions, corners: bool) -> list[ResultRows]:
     """Strains ε + zκ at the fibres of homogeneous elements, element axes; laminates have none.
 
-    The last column is √(4/9 (εx² + εy² - εxεy) + γ²/3), or the largest γ.
+    With `curvature` the two rows are ε beside 0 and, as NASTRAN lists it, -κ beside -1. The last column is
+    √(4/9 (εx² + εy² - εxεy) + γ²/3), or the largest γ.
     """
     here = np.flatnonzero(~block.output.layered[block.section])
     if not len(here):
@@ -184,16 +185,24 @@ def strain_rows(block, results: np.ndarray, corners: bool, max_shear: bool) -> l
     strain[:, 2::3] *= 0.5  # as tensors
     ends = [turned_stress(strain[:, i : i + 3], c, -w) for i in (0, 3)]
     height = np.repeat(z, places, axis=0)
-    e = (ends[0][:, None] + height[:, :, None, None] * ends[1][:, None]).reshape(2 * n, 3, k)
+    e = ends[0][:, None] + height[:, :, None, None] * ends[1][:, None]
+    if options.curvature:
+        height = np.broadcast_to([0.0, -1.0], height.shape)
+        e = np.stack([ends[0], -ends[1]], axis=1)
+    e = e.reshape(2 * n, 3, k)
     x, y, xy = e[:, 0], e[:, 1], e[:, 2]
     mean, half = 0.5 * (x + y), 0.5 * (x - y)
     radius = np.hypot(half, xy)
-    last = 2.0 * radius if max_shear else np.sqrt(4.0 / 9.0 * (x * x + y * y - x * y) + 4.0 / 3.0 * xy * xy)
+    last = (
+        2.0 * radius
+        if options.max_shear
+        else np.sqrt(4.0 / 9.0 * (x * x + y * y - x * y) + 4.0 / 3.0 * xy * xy)
+    )
     angle = np.rad2deg(0.5 * np.arctan2(xy, half))
     z = np.broadcast_to(height.reshape(-1, 1), x.shape)
     values = np.stack([z, x, y, 2.0 * xy, angle, mean + radius, mean - radius, last], axis=-1)
-    columns = ("fiber_distance", "exx", "eyy", "exy", "angle", "emax", "emin")
-    columns = (*columns, "max_shear" if max_shear else "von_mises")
+    columns = ("fiber_curvature" if options.curvature else "fiber_distance", "exx", "eyy", "exy", "angle")
+    columns = (*columns, "emax", "emin", "max_shear" if options.max_shear else "von_mises")
     nodes, eid = np.repeat(_places(block, here, places), 2), np.repeat(block.eid[here], 2 * places)
     return [ResultRows(block.name, columns, eid, np.ascontiguousarray(values.transpose(1, 0, 2)), nodes)]
 

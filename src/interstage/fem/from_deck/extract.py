@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, known_names, shown
 from interstage.fem.from_deck.geometry import read_geometry
+from interstage.fem.from_deck.lookup import WITHOUT_PROPERTY
 from interstage.fem.from_deck.references import CONNECTED
 from interstage.nastran import CardTable, Deck, deck_from_text, expand_ids, read_deck
 from interstage.nastran.card_text import Field, card
@@ -192,7 +193,7 @@ class _Cut:
             if name in RIGID or name in MASSES:
                 continue
             row = self.tables[name].row(i)
-            pid = row[1] if name not in ("CONROD", "CELAS2", "CELAS4", "CDAMP2", "CDAMP4") else None
+            pid = row[1] if name not in WITHOUT_PROPERTY else None
             pid = row[0] if pid is None and name not in ("CONROD", *_SCALAR) else pid
             by_property = pid in wanted
             used |= {int(pid)} if by_property else set()  # type: ignore[arg-type]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from interstage.nastran import CardTable
+from interstage.nastran import CardTable, Deck
+
+WITHOUT_PROPERTY = frozenset({"CONROD", "CELAS2", "CELAS4", "CDAMP2", "CDAMP4"})
 
 
 def property_ids(table: CardTable, default: CardTable | None = None) -> np.ndarray:
@@ -16,6 +18,15 @@ def property_ids(table: CardTable, default: CardTable | None = None) -> np.ndarr
     if default is not None and len(default) and not default.blank(2)[0]:
         other = np.full(len(table), default.integer(2)[0])
     return np.where(pid == 0, other, pid)
+
+
+def properties_of(deck: Deck, name: str) -> dict[int, int]:
+    """Property of each element of one card name; empty for cards that name none."""
+    if name in WITHOUT_PROPERTY:
+        return {}
+    cards, default = deck.cards(name), {"CBAR": "BAROR", "CBEAM": "BEAMOR"}.get(name)
+    pid = property_ids(cards, deck.cards(default) if default else None)
+    return dict(zip(cards.integer(1).tolist(), pid.tolist()))
 
 
 def find_properties(
