@@ -97,6 +97,36 @@ def test_every_writer_goes_through_links_and_refuses_what_is_no_file(name, tmp_p
     assert (tmp_path / f"pipe-{name}").is_fifo()
 
 
+def test_links_of_others_are_not_followed(tmp_path, monkeypatch):
+    """A link to a file of another user, and one that another user left where everybody writes, also on the way."""
+    shared, home = tmp_path / "shared", tmp_path / "home"
+    shared.mkdir(), home.mkdir()
+    shared.chmod(0o1777)
+    (home / "file").write_text("precious")
+    (shared / "out").symlink_to(home / "file")
+    (shared / "folder").symlink_to(home)
+    (tmp_path / "by").symlink_to(shared / "out")
+    write_text(tmp_path / "by", "precious")  # all of it is ours
+    real, me = Path.lstat, os.getuid()
+    with monkeypatch.context() as as_if:
+        as_if.setattr(os, "getuid", lambda: me + 1)
+        with pytest.raises(FileError, match=r"a link to .*file, a file of another user; give the name"):
+            write_text(tmp_path / "by", "new")
+
+    def planted(path):
+        found = list(real(path))
+        found[4] = me + 1 if path.parent == shared else found[4]
+        return os.stat_result(found)
+
+    monkeypatch.setattr(Path, "lstat", planted)
+    for path in (shared / "out", shared / "folder" / "file", shared / "folder" / "new", tmp_path / "by"):
+        with pytest.raises(FileError, match=r"the link .*shared/(out|folder), which another user made"):
+            write_text(path, "new")
+    assert [p.name for p in home.iterdir()] == ["file"] and (home / "file").read_text() == "precious"
+    shared.chmod(0o755)
+    assert write_text(shared / "out", "new").read_text() == "new"  # nobody else can have planted it
+
+
 def test_a_new_file_has_the_permissions_of_the_umask(tmp_path):
     before = os.umask(0o027)
     try:

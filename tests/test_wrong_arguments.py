@@ -15,6 +15,7 @@ from scipy import stats
 import interstage as ist
 from interstage import devices as dev
 from interstage.calls import CallError, named_arguments
+from interstage.mass import Orientation
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 import every_call
@@ -89,6 +90,9 @@ FOUND = {
     "a sample time beyond 64 bits": lambda: ist.LinearModel(-np.eye(1), [[1]], [[1]], [[0]]).discretize(
         10**30
     ),
+    "rows of unequal length for an orientation": lambda: Orientation.of([[1, 2], [3]]),
+    "a vector for the rotation of a joint": lambda: ist.Revolute("z").reversed(np.zeros(3), "joint"),
+    "a matrix that stretches": lambda: ist.Ball().reversed(2.0 * np.eye(3), "joint"),
 }
 
 

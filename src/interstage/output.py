@@ -1,8 +1,9 @@
 """Write files whole or not at all, and JSON that every reader takes: used by every room that writes.
 
 A file is written beside its target, brought to the disk and renamed over it, so that readers see the old file or the
-new one and never a part. A link is followed: what it points at is written, the link stays. What is no file (a
-folder, a device, a pipe) is refused, and so is a file that its owner protected. The file beside the target has a name
+new one and never a part. A link is followed: what it points at is written, the link stays; one that leads to the file
+of another user, or that another user left in a folder where everybody writes, is refused. What is no file (a folder,
+a device, a pipe) is refused, and so is a file that its owner protected. The file beside the target has a name
 that nobody can foresee, is made by its writer alone, and gets the permissions of the file that it replaces. What a
 killed writer left behind is removed by the next one of the same user, some minutes later.
 """
@@ -157,6 +158,8 @@ def checked_target(
         target = Path(os.path.realpath(path))
         if target.is_symlink():
             raise refused("a link that leads to itself")
+        if (planted := _planted_link(path)) is not None:
+            raise refused(f"the link {planted}, which another user made", "give another name")
         if not target.parent.is_dir():
             raise FileError(
                 f"the folder for the {what} does not exist", where=str(target.parent), hint="make it first"
@@ -174,9 +177,28 @@ def checked_target(
         raise FileError(
             f"the {what} would replace the file it is made from", where=str(path), hint="choose another -o"
         )
+    if path.is_symlink() and _is_foreign(found):
+        raise refused(f"a link to {target}, a file of another user", "give the name of the file itself")
     if not os.access(target, os.W_OK):
         raise refused("a write-protected file", "give another name or allow writing")
     return target, stat.S_IMODE(found.st_mode)
+
+
+def _is_foreign(found: os.stat_result) -> bool:
+    """Return whether something belongs to another user; no system without users has such."""
+    return hasattr(os, "getuid") and found.st_uid != os.getuid()
+
+
+def _planted_link(path: Path, depth: int = 40) -> Path | None:
+    """Return a link on the way to a file that another user left in a folder where everybody writes (sticky)."""
+    for step in (Path(os.path.abspath(path)), *Path(os.path.abspath(path)).parents):
+        if depth and step.is_symlink():
+            link, folder = step.lstat(), step.parent.stat()
+            shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+            if shared and _is_foreign(link) and link.st_uid != folder.st_uid:
+                return step
+            return _planted_link(step.parent / os.readlink(step), depth - 1)
+    return None
 
 
 def make_folder(path: str | os.PathLike) -> Path:

@@ -38,7 +38,6 @@ NOT_METHODS = (
     "misfit",
     "pose",
     "subspace",
-    "reversed",
 )
 NOT_CALLED = ("UDP", "InterstageError")  # opens a socket; speaks for itself
 PACKAGES = (

@@ -1,6 +1,7 @@
 """Straight bars have no inertia about their axis: said as it is where it matters, not called a deformation."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,3 +67,16 @@ def test_what_nothing_holds_back_is_named():
         alone(True, ist.Free()).compile()
     with pytest.raises(ModelError, match=r"no inertia that its Revolute.*undeformed"):
         alone(False, ist.Revolute("x")).compile()
+
+
+def test_integrals_beyond_all_numbers_are_one_sentence():
+    """Their squares overflow, of which no eigenvalues can be had."""
+    heavy = ist.Component.from_deck(
+        Path(__file__).parents[2] / "examples" / "decks" / "kestrel.bdf", n_modes=4
+    )
+    heavy = heavy.with_changes(F0=np.full(heavy.F0.shape, 1e300))
+    mb = ist.Multibody()
+    mb.add_body("bar", component=heavy, joint=ist.Free())
+    with warnings.catch_warnings(), pytest.raises(ModelError, match="residual mass"):
+        warnings.simplefilter("error", RuntimeWarning)
+        mb.compile()

@@ -96,7 +96,11 @@ class Orientation:
             return value
         if isinstance(value, Rotation):
             return cls(value)
-        if np.shape(value) == (3, 3) and np.array_equal(value, np.transpose(value)):
+        try:
+            same = np.shape(value) == (3, 3) and np.array_equal(value, np.transpose(value))
+        except ValueError:  # of rows that are not equally long
+            same = False
+        if same:
             return cls(Rotation.from_matrix(value, where=where))
         raise InputError(
             "an orientation does not say which way it goes",

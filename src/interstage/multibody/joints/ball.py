@@ -59,7 +59,7 @@ class Ball(Sprung):
     def fit(self, R: np.ndarray, p: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
         return spatial.quaternion_from_matrix(R)
 
-    def reversed(self, R_PC: np.ndarray, where: str) -> Ball:
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Ball:
         w, *xyz = self.rest_quaternion()
         return replace(self, rest=(w, *(-R_PC @ xyz))) if np.any(xyz) else replace(self)
 

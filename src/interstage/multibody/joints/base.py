@@ -112,6 +112,9 @@ class Joint:
 
         R_C P = R_a(-q) R_PCᵀ = R_PCᵀ R_{-R_PC a}(q): coordinates of one axis stay, several change their order.
         """
+        return self._reversed(Rotation.from_matrix(R_PC, where=where).matrix, where)
+
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Joint:
         raise NotImplementedError
 
     def closure_rows(self) -> list[Row]:

@@ -45,7 +45,7 @@ class OneAxis(Joint):
         rows[0] = unit_axis(self.axis)
         return rows
 
-    def reversed(self, R_PC: np.ndarray, where: str) -> Joint:
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Joint:
         return replace(self, axis=tuple(-R_PC @ unit_axis(self.axis)))
 
 
@@ -84,7 +84,7 @@ class AxisSequence(Joint):
             rows[k] = unit_axis(axis)
         return rows
 
-    def reversed(self, R_PC: np.ndarray, where: str) -> Joint:
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Joint:
         return replace(
             self,
             sequence=[tuple(-R_PC @ a) for a in self.axes()[: self.nv][::-1]],

@@ -29,7 +29,7 @@ class Free(Sprung):
     def fit(self, R: np.ndarray, p: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
         return np.concatenate([spatial.quaternion_from_matrix(R), p])
 
-    def reversed(self, R_PC: np.ndarray, where: str) -> Free:
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Free:
         return replace(self)
 
     def closure_rows(self) -> list[Row]:

@@ -26,7 +26,7 @@ class Locked(Sprung):
     def fit(self, R: np.ndarray, p: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
         return np.zeros(0)
 
-    def reversed(self, R_PC: np.ndarray, where: str) -> Locked:
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Locked:
         return replace(self)
 
     def closure_rows(self) -> list[Row]:

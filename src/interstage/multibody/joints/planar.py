@@ -34,7 +34,7 @@ class Planar(OneAxis):
         a, b, normal = self.axes()
         return unwound(np.array([a @ p, b @ p, twist(R, normal)]), self.angles(), near)
 
-    def reversed(self, R_PC: np.ndarray, where: str) -> Planar:
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Planar:
         if np.any(self.stiffness) or np.any(self.damping):
             raise InputError(
                 "a planar joint with springs or dampers cannot be turned round",

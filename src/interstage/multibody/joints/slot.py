@@ -37,7 +37,7 @@ class Slot(OneAxis):
     def fit(self, R: np.ndarray, p: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
         return np.append(spatial.quaternion_from_matrix(R), self.axes()[0] @ p)
 
-    def reversed(self, R_PC: np.ndarray, where: str) -> Slot:
+    def _reversed(self, R_PC: np.ndarray, where: str) -> Slot:
         raise InputError(
             "a Slot joint cannot be turned round: its line stays with the parent",
             where=where,
