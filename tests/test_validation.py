@@ -62,21 +62,24 @@ def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
 
     margin = Row("roll", "margin, dB", "6", "14.8, 9.7", 0.0, 0.0)
     error = Row("beam", "mode, Hz", "1.25000", "1.25001", 8e-6, 1e-5)
-    study = Study("beams", "S", "", [margin, error])
+    place = Row("flight", "place at the end, m", "0", "16.4", 16.4, 1000.0)
+    study = Study("beams", "S", "", [margin, error, place])
     study.write(tmp_path)
     assert study.changed(tmp_path) == []
-    noisy = [dataclasses.replace(margin, ours="14.9, 9.6"), dataclasses.replace(error, error=1e-5)]
+    noisy = [dataclasses.replace(margin, ours="14.9, 9.6"), dataclasses.replace(error, error=1e-5), place]
     assert Study("beams", "S", "", noisy).changed(tmp_path) == []
     planted = [
-        [margin, dataclasses.replace(error, error=8e-5)],
-        [margin, dataclasses.replace(error, error=8e-7)],
-        [dataclasses.replace(margin, ours="14.8, 8.7"), error],
-        [dataclasses.replace(margin, reference="3"), error],
-        [margin, dataclasses.replace(error, ours="1.26001")],
-        [margin, dataclasses.replace(error, tolerance=1e-3)],
-        [margin, dataclasses.replace(error, after=True)],
-        [margin],
-        [margin, error, error],
+        [margin, dataclasses.replace(error, error=8e-5), place],
+        [margin, dataclasses.replace(error, error=8e-7), place],
+        [dataclasses.replace(margin, ours="14.8, 8.7"), error, place],
+        [dataclasses.replace(margin, reference="3"), error, place],
+        [margin, dataclasses.replace(error, ours="1.26001"), place],
+        [margin, dataclasses.replace(error, tolerance=1e-3), place],
+        [margin, dataclasses.replace(error, after=True), place],
+        [margin, place],
+        [margin, error, error, place],
+        [margin, error, dataclasses.replace(place, ours="32.8", error=32.8)],  # twice as far
+        [margin, error, dataclasses.replace(place, ours="8.2", error=8.2)],
     ]
     for one in planted:
         assert len(Study("beams", "S", "", one).changed(tmp_path)) == 1, one

@@ -10,6 +10,8 @@ from pathlib import Path
 NOISE = (
     3.0  # factor by which an error may differ from one machine to another before the page counts as changed
 )
+RESULT = 1e-3  # an error from here on is no rounding but a result, as a distance from a reference in meters
+HELD = 1.5  # factor by which such an error may differ
 PRINTED = 0.005  # part by which a printed number may differ, besides two units of its last digit
 LOOSE = 1e4  # a limit so many times the error is one that needs its reason on the page
 ROUNDING = 1e-16  # errors below count as this
@@ -117,8 +119,8 @@ class Study:
     def changed(self, folder: Path = DOCS) -> list[str]:
         """Rows that the committed page has otherwise, beyond its noise: what it says is no longer so.
 
-        Errors may differ by `NOISE`, other printed numbers by `PRINTED` (not those of a "worst" place, which may be
-        another one elsewhere); limits are those of the page.
+        Errors may differ by `NOISE`, or by `HELD` where they are results; other printed numbers by `PRINTED` (not those
+        of a "worst" place, which may be another one elsewhere); limits are those of the page.
         """
         path = folder / f"{self.name}.md"
         if self.skipped or not path.exists():
@@ -136,7 +138,8 @@ class Study:
             cells = left.pop(0)
             before, limit = float(cells[4]), row.tolerance or 0.0
             rounding = max(1e-13, 1e-2 * limit)
-            if max(row.error, before) > NOISE * min(row.error, before) + rounding:
+            less, more = sorted((row.error, before))
+            if more > (HELD * less if less >= RESULT else NOISE * less + rounding):
                 out.append(f"{name}: error {row.error:.1e}, {before:.1e} on the page")
             if row.limit != without_letter(cells[5]):
                 out.append(f"{name}: limit {row.limit}, {without_letter(cells[5])} on the page")
