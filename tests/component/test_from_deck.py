@@ -9,8 +9,10 @@ from deck_models import SIMPLE_BEAM, boom
 from conftest import reference_dir
 from interstage.component import Component
 from interstage.component.from_nastran.external import punched_interface
-from interstage.errors import DeckError, FileError, InputError, ModelError
+from interstage.errors import DeckError, FidelityWarning, FileError, InputError, ModelError
 from interstage.fem.model import FEModel
+from interstage.multibody import Free, Multibody
+from interstage.multibody.unstiffened import load_share
 from interstage.nastran import deck_from_text
 from validation import nastran_decks
 from validation.nastran_decks import figures, matrix
@@ -284,3 +286,23 @@ def test_mass_that_rounding_spreads_over_axes():
 def test_interfaces_that_are_no_dictionaries_get_a_sentence(what, wrong):
     with pytest.raises(InputError, match=rf"{what} is not usable.*expected grid: components"):
         Component.from_deck(deck(SIMPLE_BEAM), n_modes=2, **{what: wrong})
+
+
+def test_grids_that_are_attached_to_nothing_are_known():
+    """One that orients bars moves with nothing: a force there is warned of. What rigid elements hold is attached."""
+    bulk = "".join(f"GRID,{k},,{k - 1.0},0.,0.\n" for k in range(1, 6)) + "GRID,99,,2.,-30.,40.,,123456\n"
+    bulk += "".join(f"CBAR,{k},1,{k},{k + 1},99\n" for k in range(1, 5))
+    bulk += "PBAR,1,1,1.-3,2.-7,5.-7,4.-7\nMAT1,1,7.+10,,.3,2700.\nCONM2,7,1,,1.\n,.1,,.1,,,.1\n"
+    bulk += "GRID,20,,5.,0.,0.\nGRID,21,,6.,0.,0.\nRBE2,30,5,123456,20\nRBE2,31,20,123456,21\n"
+    c = Component.from_deck(deck_from_text(f"SOL 103\nCEND\nBEGIN BULK\n{bulk}ENDDATA\n"), n_modes=4, aset={})
+    assert c.unattached_nodes == {99} and 99 in c.node_ids and not c.gamma[-1].any()
+    # the body is 6 m long, not 47 m
+    assert (
+        load_share(c, 1e3, np.array([1.0, 0, 0]))[0]
+        == load_share(c.keep_nodes([1, 2, 3, 4, 5, 20, 21]), 1e3, np.array([1.0, 0, 0]))[0]
+    )
+    mb = Multibody("bars")
+    mb.add_body("bars", component=c, joint=Free())
+    system = mb.compile()
+    with pytest.warns(FidelityWarning, match="node 99 of body 'bars' is attached to nothing"):
+        system.forward_dynamics(system.state(), forces={("bars", 99): [0, 0, 0, 1.0, 0, 0]})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -193,6 +195,16 @@ def test_bodies_cut_out_of_a_deck_compare_with_it():
     assert found.mac.min() > 0.9999
     assert found.mass_error < 1e-12
     assert system.joint_mode("outer") == "free"
+
+
+def test_grids_that_orient_bars_are_not_compared():
+    """A grid far away, which belongs to no body, would outweigh all others in the shapes."""
+    text = beam_deck(10.0, width=0.1, height=0.2, elements=10)
+    far = re.sub(r"(CBEAM +\d+ +1 +\d+ +\d+ +)0\. +1\. +0\.", r"\g<1>99", text)
+    far = far.replace("BEGIN BULK\n", "BEGIN BULK\nGRID,99,,5.,90.,0.,,123456\n")
+    assert far.count("99") > 10
+    found = ist.compare(joined(far, 5), deck_from_text(far), joints={"outer": 0.0}, n_modes=4)
+    assert found.passed and found.grids == 11
 
 
 def test_a_comparison_fails_where_the_vehicles_differ():

@@ -254,3 +254,17 @@ def test_a_vehicle_that_accelerates_is_in_balance_and_so_is_a_joint_without_a_sp
     swinging = arm_on_a_spring(ist.Revolute("y"))
     model, words = said(lambda: ist.linearize(swinging, swinging.state()))
     assert words == "" and model.notes == ()
+
+
+def test_a_closed_loop_at_rest_is_in_balance_and_one_that_is_bent_is_not():
+    """A beam that hangs on a ball, held by a closure: round-off is no acceleration."""
+    c = ist.Component.beam(6.0, width=0.1, height=0.05, n_modes=4, aset={}, elements=10)
+    mb = ist.Multibody("hung", gravity=[0.2, 0, 0])
+    mb.add_body("beam", component=c, joint=ist.Free())
+    mb.close("pin", ("ground", [1.8, 0, 0]), ("beam", 4), joint=ist.Ball())
+    system = mb.compile()
+    x = ist.trim(system, system.assemble(system.state()))
+    assert "out of balance" not in said(lambda: ist.linearize(system, x))[1]
+    bent = x.copy()
+    bent["beam"].eta[0] += 1e-3
+    assert "out of balance" in said(lambda: ist.linearize(system, system.assemble(bent)))[1]

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # in the provenance: child bodies for whose loads a component has no static shapes
 NO_SHAPES = "child_bodies_without_static_shapes"
+# and grids that nothing attaches
+UNATTACHED = "unattached_grids"
 
 
 def _whole(numbers: object) -> np.ndarray:
@@ -399,6 +401,12 @@ class Component(Doors, Builders):
                 hint=known_names(self.node_ids),
             )
         return row
+
+    @property
+    def unattached_nodes(self) -> frozenset[int]:
+        """Nodes whose grids no element, mass or constraint of the deck attaches, as those that orient bars."""
+        said = self.provenance.get(UNATTACHED, "")
+        return frozenset(int(one) for one in said.split(", ") if one.isdigit())
 
     def check(self, deck: Deck | str | os.PathLike[str] | None = None) -> ComponentCheck:
         """Check what a delivery of the component is asked for: grounding, interface, mass, lumped bodies, precision.

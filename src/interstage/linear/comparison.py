@@ -181,7 +181,8 @@ def _shared(system: System, fe: FEModel) -> dict[str, list[int]]:
     known = {int(one) for one in fe.grids.id}
     for spec in system.model.specs:
         if spec.component is not None:
-            own = [int(one) for one in spec.component.node_ids if int(one) in known - seen]
+            left = known - seen - spec.component.unattached_nodes
+            own = [int(one) for one in spec.component.node_ids if int(one) in left]
             if own:
                 out[spec.name] = own
                 seen |= set(own)

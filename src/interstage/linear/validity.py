@@ -29,6 +29,7 @@ SHIFT = (
 )
 SLOW = 0.1  # rad/s: poles below count as this: those of rigid motion are zero but for round-off
 BALANCED = 1e-6  # accelerations left, beside those of the springs that hold the structure, that are none
+ROUND_OFF = 1e-12  # displacements (of unit modes, rad, lengths) that are none, in closed loops
 MOST = 4  # names in a message
 
 Shifted = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -90,6 +91,11 @@ def notes_on_balance(
     left, at = vdot[places], system.tree.v_q[places]
     held = np.abs(slopes) @ np.where(at >= 0, np.abs(q[at]), 0.0)
     out = np.abs(left) > BALANCED * np.maximum(held, BALANCED * float(np.abs(vdot).max(initial=0.0)))
+    if (
+        system.n_closure
+    ):  # slopes do not tell round-off there: what springs would do moved by next to nothing does
+        M = system.mass_matrix(system.state(q, np.zeros(system.nv))).diagonal()
+        out &= np.abs(left) > ROUND_OFF * system.tree.v_stiffness[places] / M[places]
     if not out.any():
         return ()
     names, change = position_names(system), np.zeros(system.nv)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
@@ -9,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from interstage.component.record import Component
-from interstage.errors import ModelError
+from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody.arrays import Tree, in_lines
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, Turning, reference_to
@@ -331,7 +332,16 @@ def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, plac
     if flex is None:
         place = np.asarray(place, dtype=float) - model.specs[body].offset
         return Site(body, place, np.zeros((3, 0)), np.zeros((3, 0)))
-    row = model.specs[body].component.node_row(place)
+    component = model.specs[body].component
+    row = component.node_row(place)
+    if place in component.unattached_nodes:
+        warnings.warn(
+            f"node {place} of body '{model.specs[body].name}' is attached to nothing: no element, mass or constraint "
+            "of its deck touches the grid, and what acts or is seen there knows the frame of the body alone; take a "
+            "grid of the structure, or attach it by an RBE2 or RBE3",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
     loads = node_loads(model.specs[body], flex, int(place))
     return Site(body, flex.l[row], flex.lam[row], flex.gamma[row], loads)
 

@@ -126,7 +126,7 @@ def _note(
     if size == 0.0:
         return 0.0, ""
     assert spec.component is not None
-    share, hz = _share(spec.component, size, system.rotation(x, spec.name).real.T @ force / size)
+    share, hz = load_share(spec.component, size, system.rotation(x, spec.name).real.T @ force / size)
     how = WITHOUT
     if spec.stiffens:
         nodes = sorted(_unknown(system, spec, loads))
@@ -138,7 +138,7 @@ def _note(
     )
 
 
-def _share(component: Component, force: float, along: np.ndarray) -> tuple[float, float]:
+def load_share(component: Component, force: float, along: np.ndarray) -> tuple[float, float]:
     """Return the largest share of ω² that a force along a direction (body axes) makes, and the mode's frequency."""
     flags = component.residual_vector
     elastic = np.flatnonzero(component.frequencies_hz > 0.0)
@@ -148,8 +148,9 @@ def _share(component: Component, force: float, along: np.ndarray) -> tuple[float
     if not len(elastic):
         return 0.0, 0.0
     omega2 = (2.0 * np.pi * component.frequencies_hz[elastic]) ** 2
-    length = float(np.ptp(component.node_positions, axis=0).max(initial=0.0))
-    turns = np.asarray(component.lam)[:, :, elastic]
+    own = ~np.isin(component.node_ids, list(component.unattached_nodes))
+    length = float(np.ptp(component.node_positions[own], axis=0).max(initial=0.0))
+    turns = np.asarray(component.lam)[own][:, :, elastic]
     across = (turns**2).sum(axis=1) - np.einsum("i,nik->nk", along, turns) ** 2
     shares = 0.5 * force * length * across.mean(axis=0) / omega2
     if not turns.any() and length > 0.0:

@@ -173,9 +173,11 @@ def simulate(
         look_at_rows(flight)
     flight.write_to(log, checkpoint)
     flight.shown = progress
-    if made.vehicle is not None and x is not None:
-        warn_of_spin(made.vehicle, x)
+    spun = made.vehicle is not None and x is not None and warn_of_spin(made.vehicle, x)
     flown = flight.run()
+    if made.vehicle is not None and not spun:
+        last = flown.phases[-1]
+        warn_of_spin(last.system, last.bare(len(last.t) - 1))
     if flight.system.watched:
         flight.system.warn_of_fidelity()
     if not alone and made.vehicle is not None and unstiffened(made.vehicle):

@@ -35,7 +35,7 @@ from interstage.component.integrals import rigid_motion
 from interstage.component.interface import merged
 from interstage.component.options import ReductionOptions
 from interstage.component.precision import with_precision
-from interstage.component.record import NO_SHAPES, ChildBody, Component, MatrixSet
+from interstage.component.record import NO_SHAPES, UNATTACHED, ChildBody, Component, MatrixSet
 from interstage.errors import InputError, ModelError
 from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel
@@ -94,6 +94,8 @@ def component_from_deck(
     stiff = _without_shapes(model, children, options)
     if stiff:
         component.provenance[NO_SHAPES] = ", ".join(stiff)
+    if loose := _unattached(fe, case):
+        component.provenance[UNATTACHED] = ", ".join(map(str, loose))
     said = provenance(deck, _said(options, frame.reference, case, request))
     if component.geometric_stiffness is not None:
         said["geometric_stiffness"] = f"spin, grids {component.geometric_stiffness.nodes.tolist()}"
@@ -260,6 +262,18 @@ def _without_shapes(model: Assembled, children: list[ChildBody], options: Reduct
         if not body.carrier and body.grid not in known and body.node not in known and not carriers <= known:
             out.append(body.name)
     return out
+
+
+def _unattached(fe: FEModel, case: Subcase | None) -> list[int]:
+    """Return the grids that no element, mass or constraint touches."""
+    grids, equations = fe.grids, subcase_constraints(fe, case, SetCards()).equations
+    touched = np.zeros(grids.n_dof, dtype=bool)
+    for matrix in (fe.K_gg, fe.M_gg, _some(fe.B_gg)):
+        if matrix is not None:
+            touched |= matrix.diagonal() != 0
+    touched[equations.dof] = touched[equations.dependent] = True
+    attached = touched[grids.dof[:, None] + np.arange(6)].any(axis=1)
+    return [int(one) for one in grids.id[~attached]]
 
 
 def _wanted(fe: FEModel, case: Subcase | None) -> EigenRequest:
