@@ -24,6 +24,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numba
 
@@ -45,6 +46,7 @@ def _by_address() -> bool:
     return first <= _number(numba.__version__) < end
 
 
+COMPILER_FOLDER = Path(numba.__file__).parent
 COMPILED = _by_address()  # records and calls by address are in use
 if COMPILED:
     from interstage.compiled import KernelCompiler, keep_on_disk, whole_numbers
@@ -69,6 +71,11 @@ def kernel(function: Callable | None = None, **options: object) -> Callable:
     if not COMPILED or not options.get("cache", True):
         return made
     return keep_on_disk(made)
+
+
+def compiler_pages_wanted() -> bool:
+    """Whether the pages that the compiler writes about an error are asked for (`NUMBA_FULL_TRACEBACKS=1`)."""
+    return bool(getattr(numba.config, "FULL_TRACEBACKS", 0))
 
 
 def compile_for(made: Callable, *arguments: object) -> None:

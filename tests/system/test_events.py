@@ -144,6 +144,11 @@ def booster(n=0):
     return system, x
 
 
+def drift(log) -> float:
+    """Change of the angular and linear momentum over three phases."""
+    return float(np.abs(log.phases[2].sums[-1, 3:] - log.phases[0].sums[0, 3:]).max())
+
+
 @pytest.mark.parametrize("options", [{"step": 1e-3}, {"step": 1e-3, "method": "ros2"}, {}])
 def test_boosters_leave_one_after_the_other(options):
     system, x = booster()
@@ -160,8 +165,12 @@ def test_boosters_leave_one_after_the_other(options):
         assert np.abs(event.momentum_after - event.momentum_before).max() < 1e-12 * size
         assert abs(event.energy_loss) < 1e-12 * event.energy_before
     assert log.events[1].name == "second" and log.events[0].what == "detach 'left'"
-    # the run itself conserves momentum to the error of the method
-    assert np.abs(log.phases[2].sums[-1, 3:] - log.phases[0].sums[0, 3:]).max() < 2e-4
+    # the run itself conserves momentum to the error of the method, which for ROS2 is a quarter in half the steps
+    if "method" in options:
+        half = simulate(system, x, 0.6, events=events, log_step=0.1, **{**options, "step": 0.5e-3})
+        assert 3.0 < drift(log) / drift(half) < 5.0
+    else:
+        assert drift(log) < 2e-4
     assert len(log["left"].t) == sum(len(p) for p in log.phases[:3])
     assert log["mast"].eta.shape == (len(log), 3)
     assert log.position("core").shape == (len(log), 3)

@@ -44,7 +44,7 @@ class Builders:
         >>> from interstage import Component
         >>> boom = Component.beam(6.0, diameter=0.1, wall=0.002, n_modes=4, aset={1: 123456})
         >>> round(boom.mass, 3)
-        10.381
+        10.382
         """
         from interstage.component.from_nastran.simple import built
 

@@ -39,7 +39,7 @@ def slosh_cards(
     >>> tank = CylinderSlosh(radius=1.0, depth=2.0, mass=1000.0)
     >>> cards = slosh_cards(tank, grid=7, bottom=[3.0, 0.0, 0.0], first=9001, acceleration=9.81)
     >>> [line.split()[0] for line in cards.splitlines() if not line.startswith("* ")][:3]
-    ['GRID*', 'GRID*', 'RBE2*']
+    ['GRID*', 'GRID*', 'RBE2']
     """
     foot = np.asarray(bottom, dtype=float)
     if foot.shape != (3,) or not np.isfinite(foot).all():

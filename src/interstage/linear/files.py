@@ -187,10 +187,9 @@ def _worded(value: Any, where: str) -> Any:
 
 def _check_whole(tree: dict[str, Any], path: Path) -> None:
     """Refuse a file of ours that lost something: without its sample time a sampled model would be a continuous one."""
-    if tree.get("FORMAT") != LINEAR.format:
+    if tree.get("FORMAT") != LINEAR.format or float(tree.get("SCHEMA_VERSION", 1)) < 2:
         return
-    needed = [f"{what[:-1]}_names" for what in _LISTS]
-    needed += ["dt"] if float(tree.get("SCHEMA_VERSION", 1)) >= 2 else []
+    needed = [*(f"{what[:-1]}_names" for what in _LISTS), "dt"]
     lost = [name for name in needed if name not in tree]
     if lost:
         raise FileError("the linear-model file is damaged", where=str(path), got=f"no {', '.join(lost)}")

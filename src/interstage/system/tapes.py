@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import config
 
 from interstage.errors import InputError, InterstageError, SolverError, raised
-from interstage.jit import COMPILED
+from interstage.jit import COMPILED, compiler_pages_wanted
 from interstage.multibody import State, System
 from interstage.system.ahead import FORESEEN_FIELDS, Ahead, Foreseen, Sheet, Upcoming, read_row
 from interstage.system.assembly import Part
@@ -205,7 +204,7 @@ class Tapes:
             return compile_function(cls, name, self.dtype)
         except Exception as err:  # whatever the compiler says, which stays in `__context__`
             refused = refusal(cls.functions[name], f"{cls.__name__}.{name}", path, err)  # type: ignore[arg-type]
-            raise refused from (err if getattr(config, "FULL_TRACEBACKS", 0) else None)
+            raise refused from (err if compiler_pages_wanted() else None)
 
     def _row(self, k: int) -> np.ndarray:
         """Return the row of addresses and lengths of a part's record."""

@@ -13,12 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
 
-import numba
-
 from interstage.errors import InputError, did_you_mean, raised
+from interstage.jit import COMPILER_FOLDER
 from interstage.system.syntax import lines_where, source_lines
 
-_NUMBA = Path(numba.__file__).parent
 _HINT = "use numbers, arrays and np. functions; or add it as a plain Python function"
 _PLACE = re.compile(r"\b(?:at|from) (\S[^\n]*?) \((\d+)\)")
 _OPERATORS = {
@@ -59,7 +57,9 @@ def _places(function: FunctionType, error: Exception) -> list[str]:
     """Return the line of the function, with its text, and before it the one of a kernel that it calls."""
     own, text = function.__code__.co_filename, str(error)
     first, lines = source_lines(function)
-    found = [(file, int(line)) for file, line in _PLACE.findall(text) if _NUMBA not in Path(file).parents]
+    found = [
+        (file, int(line)) for file, line in _PLACE.findall(text) if COMPILER_FOLDER not in Path(file).parents
+    ]
     loc = getattr(error, "loc", None)
     found += [] if loc is None else [(str(loc.filename), int(loc.line))]
     found = [(own, line) for line in _lines_of_names(function, text)] + found

@@ -58,7 +58,7 @@ def test_factor_in_case_control():
     """
     DMIG,KY,0,6,1,0 -> not in the deck
     DMIG,KX,1,1,,1,1,10. -> no header
-    DMIG,KX,0,6,3,0 -> complex
+    DMIG,KX,0,6,3,0|DMIG,KX,1,1,,1,1,10.,3. -> KX is complex
     DMIG,KX,0,5,1,0 -> IFO
     DMIG,KX,0,6,1,0|DMIG,KX,1,1,,7,1,10. -> point 7
     DMIG,KX,0,1,1,0|DMIG,KX,1,1,,1,2,10. -> not symmetric
