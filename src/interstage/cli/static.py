@@ -52,7 +52,7 @@ def static(
             result_files.write_results(path, fe, points, said, of_elements)
     text = result_files.listing_text(points, fe.source, said) if listing else ""
     if as_json:
-        subcases = {str(r.subcase): _machine(fe, r, t, asked) for r, t in zip(results, tables)}
+        subcases = {str(r.subcase): _machine(fe, cards, r, t, asked) for r, t in zip(results, tables)}
         notes = sorted({*said, *(note for r in results for note in asked.notes(r))})
         ignored = {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}
         more = ignored | ({"listing": text} if listing else {})
@@ -65,12 +65,15 @@ def static(
             print(readable(note))
 
 
-def _machine(fe, result: Displacements, tables: dict, asked: Asked) -> dict:
+def _machine(fe, cards, result: Displacements, tables: dict, asked: Asked) -> dict:
     from interstage.cli.element_tables import machine_tables
+    from interstage.cli.extremes import extremes
 
     out = {"displacements": by_point(fe, result.displacement), **machine_tables(tables)}
     if asked.spcforces:
         out["spcforces"] = by_point(fe, result.spc_forces)
+    if tables:
+        out["extremes"] = extremes(cards, tables)
     return out
 
 
@@ -100,6 +103,8 @@ def _asked_points(cards, subcase: int, ids):
 
 def _show(fe, results, tables, asked: Asked, cards) -> None:
     from interstage.cli.element_tables import all_points, show_extremes, show_points, show_tables
+    from interstage.cli.extremes import extremes
+    from interstage.cli.extremes import show_extremes as show_of_elements
     from interstage.cli.modes import show_ignored
     from interstage.cli.tables import plain_console, readable
 
@@ -119,6 +124,7 @@ def _show(fe, results, tables, asked: Asked, cards) -> None:
         if asked.spcforces:
             show_points(console, "forces of single-point constraints", *all_points(fe, result.spc_forces))
         show_tables(console, taken)
+        show_of_elements(console, extremes(cards, taken))
         console.print(f"residual of the solution: {result.residual:.1e}")
         for note in [*result.notes, *asked.notes(result)]:
             console.print(readable(note))
