@@ -34,6 +34,22 @@ def test_ctrl_c_that_falls_into_a_callback_is_heard():
     assert result.stderr.count("ValueError: mine") == 1
 
 
+def test_what_fails_because_a_callback_was_interrupted_is_the_interrupt():
+    """A compiler whose callback did not come to its end fails with words of its own."""
+    code = IN_A_CALLBACK.replace(
+        "hear_dropped_interrupts()\ntry:\n", "try:\n  with dropped_interrupts_heard():\n"
+    )
+    code = code.replace("import hear_dropped", "import dropped").replace(
+        "interrupts\n\n", "interrupts_heard\n\n", 1
+    )
+    code = code.replace("time.sleep(30.0)", "raise RuntimeError('no compiled object yet')")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert (result.stdout, result.stderr) == ("heard\n", "")
+    code = code.replace("signal.raise_signal(signal.SIGINT)", "pass")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert result.stderr.endswith("RuntimeError: no compiled object yet\n")
+
+
 WHILE_COMPILING = """
 import signal, sys, time
 from numba.core.codegen import JITCodeLibrary

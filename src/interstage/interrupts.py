@@ -17,8 +17,11 @@ from types import FrameType
 AGAIN = 0.02  # seconds until a dropped interrupt is sent again: the callback has long returned
 
 
-def hear_dropped_interrupts() -> None:
-    """Send an interrupt again where Python could only say that it ignores it, as in callbacks from C."""
+def hear_dropped_interrupts() -> list[threading.Timer]:
+    """Send an interrupt again where Python could only say that it ignores it, as in callbacks from C.
+
+    Returns a list in which the one that is sent again will be.
+    """
     others, waiting = sys.unraisablehook, list[threading.Timer]()
 
     def heard(ignored: sys.UnraisableHookArgs) -> None:
@@ -35,18 +38,26 @@ def hear_dropped_interrupts() -> None:
         later.start()
 
     sys.unraisablehook = heard
+    return waiting
 
 
 @contextmanager
 def dropped_interrupts_heard() -> Iterator[None]:
-    """Do so in a `with` block, in programs that are not ours; only the main thread is interrupted."""
+    """Do so in a `with` block, in programs that are not ours; only the main thread is interrupted.
+
+    A block that fails because its callback did not come to its end ends with the interrupt.
+    """
     if not _in_main_thread():
         yield
         return
     others = sys.unraisablehook
-    hear_dropped_interrupts()
+    waiting = hear_dropped_interrupts()
     try:
         yield
+    except Exception:
+        for later in waiting:
+            later.join()
+        raise
     finally:
         sys.unraisablehook = others
 
