@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import flight_laws as laws
 import h5py
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from device_library import Lag
 
 import interstage as ist
-from interstage.errors import InputError
+from interstage.errors import FidelityWarning, InputError
 
 STEP = {"step": "4 ms"}
 
@@ -405,3 +407,23 @@ def test_points_behind_a_latch_keep_the_joint_locked_that_a_device_drives(drive,
     assert np.array_equal(
         ist.simulate(flight, ist.load(tmp_path / "a.h5").point(-10), until=1, **STEP).q[-1], log.q[-1]
     )
+
+
+def test_loads_that_come_along_with_a_state_of_a_log_are_told_of():
+    """A force of 6 N on 2 kg: it acts on where nobody asked, which is said, and is gone where none are given."""
+    mb = ist.Multibody("slider")
+    mb.add_body("car", mass=2.0, joint=ist.Prismatic("x"))
+    system = mb.compile()
+    log = ist.simulate(system, system.state(), 0.5, 0.05, tau=[6.0])
+    run = {"until": 0.5, "step": 0.05}
+    with pytest.warns(FidelityWarning, match=r"brings its loads along: tau .*operating_point") as told:
+        on = ist.simulate(system, log.state(), **run)
+    assert told[0].filename == __file__
+    assert on.v[-1, 0] == pytest.approx(3.0, rel=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        none = ist.simulate(system, log.state(), forces=ist.Loads.of(system), **run)
+        same = ist.simulate(system, log.operating_point(), **run)
+        ist.simulate(system, log.point(), until=1.0, step=0.05)
+        ist.simulate(system, none.state(), **run)
+    assert none.v[-1, 0] == pytest.approx(1.5, rel=1e-12) and np.array_equal(same.v, on.v)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import State, System
 from interstage.multibody.loads import (
     Forces,
@@ -48,6 +49,7 @@ class Flown:
     lacking : why it does not say all that devices keep, "" where it does
     unloaded : why the loads beside devices are not known, "" where they are
     goes_on : a run from it begins at its time where no other is given, instead of at zero
+    loaded : its loads were asked for with it
     changes : what events of the run may have changed of the vehicle
     """
 
@@ -57,6 +59,7 @@ class Flown:
     lacking: str = ""
     unloaded: str = ""
     goes_on: bool = False
+    loaded: bool = False
     changes: Changes = NO_CHANGES
 
 
@@ -105,17 +108,19 @@ class FlightPoint(OperatingPoint):
 
     def at_its_time(self) -> FlightPoint:
         """Return the same point under the loads of its time: what is a function of time is a number."""
-        if not self.loads.in_time:
-            return self
-        _, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
-        loads = self.loads.at(t, None if run is None else self.system)
+        loads, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
+        if loads.in_time:
+            loads = loads.at(t, None if run is None else self.system)
+        run = None if run is None else replace(run, loaded=True)
         return FlightPoint(self, loads, vdot, settings, values, t, memory, run)
 
     def going_on(self) -> FlightPoint:
         """Return the same point of a run, from whose time a run goes on where nobody says otherwise."""
         assert self.run is not None
         loads, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
-        return FlightPoint(self, loads, vdot, settings, values, t, memory, replace(run, goes_on=True))
+        return FlightPoint(
+            self, loads, vdot, settings, values, t, memory, replace(run, goes_on=True, loaded=True)
+        )
 
     @property
     def system(self) -> System:
@@ -205,6 +210,26 @@ def with_loads(
     if isinstance(x, FlightPoint):
         return x.with_loads(loads)
     return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
+
+
+def tell_of_loads(x: State | None) -> None:
+    """Warn of loads that a state of a log brings along, where nobody asked for them."""
+    run = x.run if isinstance(x, FlightPoint) else None
+    if not isinstance(x, FlightPoint) or run is None or run.loaded or run.unloaded:
+        return
+    kinds = {
+        "forces": bool(x.loads.forces),
+        "tau": x.loads.law is not None or bool(np.any(x.loads.tau)),
+        "accelerations": any(np.any(rates) for rates in x.loads.accelerations.values()),
+    }
+    found = [kind for kind, acts in kinds.items() if acts]
+    if found:
+        warnings.warn(
+            f"the state of the log brings its loads along: {', '.join(found)} of its row act in this run too; "
+            "give forces=ist.Loads.of(system) for none, log.operating_point(k) for these, log.point(k) to go on",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
 
 
 def check_frame_used(frame: str, forces: object) -> None:

@@ -21,7 +21,7 @@ from interstage.system.events import Event
 from interstage.system.fast_states import chosen_step, look_at_rows, warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.flight import Flight
-from interstage.system.flight_point import begin_time, check_frame_used, with_loads
+from interstage.system.flight_point import begin_time, check_frame_used, tell_of_loads, with_loads
 from interstage.system.histories import Motion
 from interstage.system.log import Log
 from interstage.system.methods import Method, method_of
@@ -74,7 +74,7 @@ def simulate(
     Parameters
     ----------
     x : a state, or an operating point as from `trim`: its settings hold, and its forces, tau and accelerations act,
-        each where that kind is not given here
+        each where that kind is not given here. So do those of `log.state()`, with a warning where none are given
     until : end time;  step : time step of methods with fixed steps; times are seconds, or texts as "5 ms"
     method : a name, or an object of `interstage.system.methods`. In compiled loops, with fixed steps where `step` is
         given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5"; "dopri5" and
@@ -132,6 +132,8 @@ def simulate(
     else:
         _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, watched)
         check_belongs(system, x)
+        if forces is None and tau is None and accelerations is None and control is None:
+            tell_of_loads(x)
         x = with_loads(system, x, forces, tau, accelerations, frame)
         _look_at_loads(system, x, start)
         method = _method_of_one_vehicle(method, step)
