@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from interstage.errors import ModelError
+from interstage.fem.case import Subcase
 from interstage.fem.gpwg import rigid_body_matrix
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import Constraints
@@ -78,6 +79,30 @@ class InertiaRelief:
     def settled(self, u: np.ndarray) -> np.ndarray:
         """Displacements (n_dof,), freed of rigid motion where the held dofs were chosen here."""
         return u - self.S @ (self.S.T @ (self.M @ u)) if self.automatic else u
+
+
+def inertia_relief(fe: FEModel, case: Subcase, constraints: Constraints) -> InertiaRelief | None:
+    """Inertia relief if PARAM INREL asks for it; the dofs that it needs are held."""
+    asked = fe.parameter("INREL", 0)
+    if asked not in (-1, -2):
+        return None
+    named = fe.set_cards(case).r
+    if asked == -1 and not len(named):
+        raise ModelError(
+            "PARAM INREL -1 needs SUPORT", where=fe.source, hint="add SUPORT or SUPORT1, or set INREL to -2"
+        )
+    relief = InertiaRelief(fe, constraints, named, asked == -2)
+    constraints.hold(relief.held)
+    return relief
+
+
+def relieved(relief: InertiaRelief, loads: list[np.ndarray], k: int) -> list[str]:
+    """Balance a load in place by inertia; a sentence about it."""
+    loads[k], share = relief.balanced(loads[k])
+    held = "" if relief.automatic else "; displacements are relative to the dofs of SUPORT"
+    return [
+        f"inertia relief: loads include the inertia of {len(share)} rigid motions that balance them{held}"
+    ]
 
 
 def _null_space(A: np.ndarray) -> np.ndarray:

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, SolverError, known_names
 from interstage.fem.case import Subcase
+from interstage.fem.combinations import combinations, combined
 from interstage.fem.constraints import Equations, choose_dependents, eliminate, join
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
-from interstage.fem.inertia_relief import InertiaRelief
+from interstage.fem.inertia_relief import inertia_relief, relieved
 from interstage.fem.model import FEModel
 from interstage.fem.participation import Participation, participation
 from interstage.fem.recovery import (
@@ -265,14 +266,14 @@ def static(fe: FEModel, subcase: int = 1) -> Displacements:
     """Displacements of one subcase of a linear static analysis (SOL 101)."""
     check_model(fe)
     ids = [case.id for case in fe.case.subcases]
-    combined = {one.case.id: one for one in _combinations(fe)}
-    if subcase in combined:
-        one = combined[subcase]
-        return _combined(
+    sums = {one.case.id: one for one in combinations(fe)}
+    if subcase in sums:
+        one = sums[subcase]
+        return combined(
             fe, one, {u.subcase: u for u in static_subcases(fe, only=[sid for sid, _ in one.terms])}
         )
     if subcase not in ids:
-        raise InputError(f"subcase {subcase} is not in the deck", hint=known_names([*ids, *combined]))
+        raise InputError(f"subcase {subcase} is not in the deck", hint=known_names([*ids, *sums]))
     return static_subcases(fe, only=[subcase])[0]
 
 
@@ -291,10 +292,10 @@ def static_subcases(
     for members in groups.values():
         say(f"statics: factorization for {len(members)} subcases")
         constraints = _static_constraints(fe, members[0])
-        relief = _relief(fe, members[0], constraints)
+        relief = inertia_relief(fe, members[0], constraints)
         reduced = reduce_model(fe.K_gg, None, fe.grids, constraints)
         loads = [_load(fe, case) for case in members]
-        more = [[] if relief is None else _relieved(relief, loads, k) for k in range(len(members))]
+        more = [[] if relief is None else relieved(relief, loads, k) for k in range(len(members))]
         hot = [free_expansion(fe, case) for case in members]
         thermal = [np.zeros(fe.grids.n_dof) if one is None else one.load for one in hot]
         enforced = [fe.loads.enforced(case.load) if case.load else None for case in members]
@@ -327,51 +328,9 @@ def static_subcases(
     out = [found[case.id] for case in cases]
     if only is None:
         out += [
-            _combined(fe, one, found)
-            for one in _combinations(fe)
-            if all(sid in found for sid, _ in one.terms)
+            combined(fe, one, found) for one in combinations(fe) if all(sid in found for sid, _ in one.terms)
         ]
     return out
-
-
-def _combinations(fe: FEModel) -> list:
-    """Combinations of subcases (SUBCOM with SUBSEQ) of the deck's statics."""
-    return [one for one in getattr(fe.case, "combinations", []) if one.terms]
-
-
-def _combined(fe: FEModel, one, found: dict[int, Displacements]) -> Displacements:
-    """Results of a SUBCOM: sums of those of subcases; temperatures are those that it selects itself."""
-    parts = [(factor, found[sid]) for sid, factor in one.terms]
-    u, load, thermal, forces = (
-        sum(factor * np.asarray(getattr(part, name)) for factor, part in parts)
-        for name in ("displacement", "load", "thermal_load", "spc_forces")
-    )
-    hot = free_expansion(fe, one.case)
-    spans: dict[int, np.ndarray] = {}
-    cases = {case.id: case for case in fe.case.subcases}
-    for sid, factor in one.terms:
-        number = cases[sid].load
-        for block, value in (fe.loads.spans(number) if number else {}).items():
-            spans[block] = spans.get(block, 0.0) + factor * value
-    terms = " ".join(f"{factor:+g} x {sid}" for sid, factor in one.terms)
-    notes = [f"combination of subcases: {terms}"]
-    if hot is None and any(np.any(part.thermal_load) for _, part in parts):
-        notes.append(
-            "element results of this combination leave out temperatures: it selects none (TEMPERATURE(LOAD))"
-        )
-    return Displacements(
-        one.case.id,
-        u,
-        max(abs(part.residual) for _, part in parts),
-        load,
-        thermal,
-        grids=fe.grids,
-        notes=[*notes, *dict.fromkeys(note for _, part in parts for note in part.notes)],
-        spc_forces=forces,
-        recovery=Recovery(fe, u, spans=spans)
-        if hot is None
-        else Recovery(fe, u, free=hot.motion, spans=spans, heat=hot.heat),
-    )
 
 
 def _static_recovery(fe: FEModel, case: Subcase, u: np.ndarray, hot: FreeExpansion | None) -> Recovery:
@@ -404,30 +363,6 @@ def static_cases(fe: FEModel) -> Sequence[Subcase]:
     if fe.sol in BUCKLING:
         chosen = [case for case in chosen if case.method is None or case.load is not None]
     return chosen or cases
-
-
-def _relief(fe: FEModel, case: Subcase, constraints: Constraints) -> InertiaRelief | None:
-    """Inertia relief if PARAM INREL asks for it; the dofs that it needs are held."""
-    asked = fe.parameter("INREL", 0)
-    if asked not in (-1, -2):
-        return None
-    named = fe.set_cards(case).r
-    if asked == -1 and not len(named):
-        raise ModelError(
-            "PARAM INREL -1 needs SUPORT", where=fe.source, hint="add SUPORT or SUPORT1, or set INREL to -2"
-        )
-    relief = InertiaRelief(fe, constraints, named, asked == -2)
-    constraints.hold(relief.held)
-    return relief
-
-
-def _relieved(relief: InertiaRelief, loads: list[np.ndarray], k: int) -> list[str]:
-    """Balance a load in place by inertia; a sentence about it."""
-    loads[k], share = relief.balanced(loads[k])
-    held = "" if relief.automatic else "; displacements are relative to the dofs of SUPORT"
-    return [
-        f"inertia relief: loads include the inertia of {len(share)} rigid motions that balance them{held}"
-    ]
 
 
 def _static_constraints(fe: FEModel, case: Subcase | None) -> Constraints:
