@@ -29,6 +29,7 @@ from interstage.output import (
     write_whole,
 )
 from interstage.report.document import Report
+from interstage.report.gltf import export_gltf
 
 
 def _component(path):
@@ -47,11 +48,23 @@ def _report(path):
     report.save(path)
 
 
-def _log(path):
+def _pendulum():
     mb = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
     mb.add_body("arm", mass=2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01], joint=ist.Revolute("y"))
     system = mb.compile()
-    ist.simulate(system, system.state(), 0.02, 0.01).save(path)
+    return system, system.state(), 0.02, 0.01
+
+
+def _log(path):
+    ist.simulate(*_pendulum()).save(path)
+
+
+def _growing_log(path):
+    ist.simulate(*_pendulum(), log=path)
+
+
+def _gltf(path):
+    export_gltf(ist.simulate(*_pendulum()), path)
 
 
 WRITERS = {
@@ -60,6 +73,8 @@ WRITERS = {
     "linear.mat": _linear,
     "linear.npz": _linear,
     "log.h5": _log,
+    "flight.h5": _growing_log,
+    "flight.glb": _gltf,
     "report.html": _report,
     "tree.json": lambda path: MassBody("bus", mass=2.0).save(path),
     "deck.bdf": lambda path: __import__("interstage.demo.heron_deck", fromlist=["x"]).write_heron_deck(path),
