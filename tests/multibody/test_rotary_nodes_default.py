@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import interstage as ist
+from interstage import devices as dev
 from interstage.errors import FidelityWarning
+from interstage.multibody.fidelity import spin_notes
 from interstage.nastran import deck_from_text
 
 LENGTH, EI, MASS, ACROSS, ALONG = 1.0, 140.0, 5.0, 0.05, 0.09
@@ -119,3 +121,20 @@ def test_tension_of_spin_that_stiffness_does_not_know_is_named(known):
     assert len(up) == (0 if known else 1)
     x["blade"].v[:] = 0.1 * unit
     assert not seen(lambda: ist.linearize(system, x))
+
+
+def test_masses_on_springs_that_spin_do_not_bend():
+    """Slosh as shapes has no elements that tension would stiffen."""
+    cards = dev.slosh_cards(
+        dev.CylinderSlosh(1.5, 2.0, 4000.0), grid=1, bottom=[0.5, 0, 0], first=101, acceleration=12.0
+    )
+    bulk = "GRID,1,,0.,0.,0.\nCONM2,1,1,,300.\n,100.,,100.,,,100.\n"
+    c = ist.Component.from_deck(
+        deck_from_text(f"SOL 103\nCEND\nBEGIN BULK\n{bulk}{cards}ENDDATA\n"), 2, aset={}
+    )
+    mb = ist.Multibody("tank")
+    mb.add_body("shell", component=c, node=1, joint=ist.Free())
+    system = mb.compile()
+    x = system.state()
+    x["shell"].velocity[:3] = [0.0, 0.0, 3.0]
+    assert not [note for note in spin_notes(system, x) if "tension" in note]
