@@ -174,7 +174,7 @@ def test_static_command_on_one_of_each_element(capsys, deck_file):
     out = run(capsys, "static", deck_file("one_of_each"), "--forces", "--stresses", "--spcforces")[
         "subcases"
     ]["1"]
-    assert set(out) == {"displacements", "forces", "stresses", "spcforces"}
+    assert set(out) == {"displacements", "forces", "stresses", "spcforces", "extremes"}
     for kind in ("forces", "stresses"):
         for name in runs.figures("one_of_each")[kind]:
             given = runs.of_elements("one_of_each", kind, name)
