@@ -3,17 +3,22 @@
 M v̇ + K δ = 0, with δ the small motion along the velocities and K the slope of the static forces (modal
 stiffness, joint springs, gravity, loads). Without gravity and loads K is the diagonal of stiffnesses, exactly;
 otherwise it is found by a complex step through inverse dynamics.
+
+A tree on a Free joint does not rest under gravity or loads: it falls. Its modes are those in a frame that falls with
+it, r(q) = M(q) v̇ + b(q) with the acceleration a of its root fixed in the world (v̇ = Rᵀa), so that gravity alone changes
+nothing, and a load through the center of mass acts against the inertia of the whole.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
-from interstage.errors import ModelError
+from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody import closing
 from interstage.multibody.loads import (
     Forces,
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
 
 STEP = 1e-40
 MOST = 60  # modes that are listed
+UNSYMMETRIC = 1e-6  # of the largest stiffness or load: where a state is not one of balance
 DEPENDENT = 1e-6  # pivots of unit rows below this belong to closures that say the same as others
 
 
@@ -70,6 +76,8 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
     multipliers = closing.forces_of(system, x, (forces, None, None))[1]
     z = system.state(x.q).copy(np.complex128)
     acting = wrench_rows(system, as_forces(forces), z.q.dtype)
+    falling = [] if closed else _falling(system, x, forces)
+    vdot = np.zeros_like(z.v)
     K = np.empty((system.nv, system.nv))
     for k in range(system.nv):
         z.q[:] = x.q
@@ -82,9 +90,37 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
                 scratch.work.closure_f[:] = multipliers
                 needed = closing.closed_inverse(system, scratch, z, np.zeros_like(z.v), *acting)
         else:
-            needed = system.bias(z, forces)
+            for name, drift, a in falling:
+                vdot[drift] = system.rotation(z, name).T @ a
+            needed = system.inverse_dynamics(z, vdot, forces)
         K[:, k] = needed.imag / STEP
+    _tell_unbalanced(K, float(np.abs(system.bias(system.state(x.q), forces)).max(initial=0.0)))
     return 0.5 * (K + K.T)
+
+
+def _falling(system: Closures, x: State, forces: Forces | None) -> list[tuple[str, slice, np.ndarray]]:
+    """Return the roots that nothing holds: name, place of their velocity in v, acceleration (3,) in the world."""
+    out = []
+    needed = system.inverse_dynamics(x, np.zeros(system.nv), forces)
+    M = system.mass_matrix(x)
+    for spec in system.model.specs:
+        drift = x.layout[spec.name].drift
+        if spec.parent is None and drift is not None and not system.held[drift].any():
+            own = -needed[drift] / M[drift.start, drift.start]
+            out.append((spec.name, drift, system.rotation(x, spec.name) @ own))
+    return out
+
+
+def _tell_unbalanced(K: np.ndarray, load: float) -> None:
+    """Warn where the static forces have no potential to second order: loads turn a body that nothing holds."""
+    size = max(float(np.abs(K).max(initial=0.0)), load)
+    if float(np.abs(K - K.T).max(initial=0.0)) > UNSYMMETRIC * size:
+        warnings.warn(
+            "the loads of this state are not in balance, so that its undamped modes are approximate: the stiffness "
+            "that they make is not symmetric; linearize(...).modes(damped=False) has them exactly",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
 
 
 def system_modes(system: Closures, x: State, forces: Forces | None = None) -> SystemModes:
@@ -95,7 +131,9 @@ def system_modes(system: Closures, x: State, forces: Forces | None = None) -> Sy
     system = as_flown(system, x)
     if forces is None and isinstance(x, OperatingPoint):
         system = at_point(system, x)
-        forces = [force for force in frozen(x.loads, x, system).forces if force.frame == "world"] or None
+        acting = frozen(x.loads, x, system).forces
+        forces = [force for force in acting if force.frame == "world"] or None
+        _tell_followers([force.body for force in acting if force.frame != "world"])
     real = State(x.layout, x.q.real, np.zeros(system.nv))
     system.check_closed(real)
     forces = as_forces(forces)
@@ -119,6 +157,17 @@ def system_modes(system: Closures, x: State, forces: Forces | None = None) -> Sy
         ) from None
     hz = np.sign(square) * np.sqrt(np.abs(square)) / (2.0 * np.pi)
     return SystemModes(system, real, hz, shapes)
+
+
+def _tell_followers(bodies: list[str]) -> None:
+    """Warn of loads that turn with bodies, which no symmetric stiffness has."""
+    if bodies:
+        warnings.warn(
+            f"system modes leave out loads that follow a body (on {', '.join(sorted(set(bodies)))}): "
+            "linearize(...).modes(damped=False) has them",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
 
 
 def held_modes(K: np.ndarray, M: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
