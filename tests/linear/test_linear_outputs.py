@@ -327,3 +327,8 @@ def test_the_centre_of_mass_moves_as_momentum_says():
     rate = lin.C[:3, : system.nv] @ (chart.kinematics()[1] @ x.v)
     p = system.momentum(x)[3:] / system.mass_properties(x).mass
     np.testing.assert_allclose(rate, p, atol=1e-9 * np.abs(p).max())
+
+
+def test_an_axis_in_the_place_of_a_node_is_told():
+    with pytest.raises(ist.InterstageError, match="name an axis, as in axis='y'"):
+        _ = ist.NodeRate("bus", "y").group

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, caller_level, known_names
+from interstage.errors import InputError, caller_level, known_names, shown
 from interstage.multibody.joints import Axis, Coordinate, unit_axis
 from interstage.multibody.joints.motions import ANGLE
 from interstage.multibody.loads import Force, Loads, check_frame
@@ -60,6 +60,12 @@ def place_name(body: str, node: Node) -> str:
     """Return "core.52", "bus" or "bus.[1, 0, 0]"."""
     if node is None:
         return body
+    if isinstance(node, str):
+        raise InputError(
+            f"node of body '{body}' must be a grid id, a point (3,) or None",
+            got=shown(node),
+            hint=f"name an axis, as in axis={node!r}" if set(node) <= set("-xyz") else None,
+        )
     return f"{body}.{node}" if isinstance(node, int | np.integer) else f"{body}.{list(map(float, node))}"
 
 

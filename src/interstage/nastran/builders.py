@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from interstage.errors import InputError, known_names, shown
+from interstage.errors import InputError, did_you_mean, shown
 from interstage.nastran.card_text import Field, card
 
 ON_AXIS = 10  # grid 10 + k is on the axis of a cylinder, at ring k
@@ -57,7 +57,7 @@ def material_of(given: str | Material | Sequence[float]) -> Material:
         if given not in MATERIALS:
             raise InputError(
                 f"unknown material {given!r}",
-                hint=f"{known_names(MATERIALS)}; or give (E in Pa, Poisson's ratio, density in kg/m^3)",
+                hint=f"{did_you_mean(given, MATERIALS)}; or give (E in Pa, Poisson's ratio, density in kg/m^3)",
             )
         return MATERIALS[given]
     else:
