@@ -46,11 +46,14 @@ test: lint
 # Then interrupts of runs at random instants: each is heard, or the run is the same to the last bit
 INPUTS ?= 1000000
 INTERRUPTS ?= 2000
+# of each of batches, compilation and studies
+WORKS ?= 100
 # Last, wrong arguments for the main calls: each is one sentence
 CALLS ?= 20000
 fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/hostile.py $(INPUTS)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupts.py $(INTERRUPTS)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupted_work.py $(WORKS)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/wrong_calls.py $(CALLS)
 
 # Faults planted one at a time, for the night: how many of them the tests see

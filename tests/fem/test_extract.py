@@ -212,6 +212,7 @@ def test_a_comparison_fails_where_the_vehicles_differ():
     system = joined(text, 9)
     free = ist.compare(system, deck_from_text(text), n_modes=4)  # the hinge is not locked
     assert not free.passed
+    assert "joints of outer are free" in free.failures[-1]
     heavy = text.replace("ENDDATA", "CONM2,99,21,,200.\nENDDATA")
     other = ist.compare(system, deck_from_text(heavy), joints={"outer": 0.0}, n_modes=4)
     assert any("mass" in one for one in other.failures)

@@ -44,6 +44,26 @@ def test_white_noise_on_an_oscillator():
     np.testing.assert_allclose(R, wanted, atol=3e-4 * P[0, 0])
 
 
+@pytest.mark.parametrize(
+    ("step", "number", "told"), [(0.01, 8000, False), (0.05, 1600, False), (0.8, 100, True)]
+)
+def test_frequencies_that_do_not_resolve_a_resonance_are_told_of(step, number, told):
+    """Half-power bandwidth 0.24 Hz at 3.2 Hz: steps of 0.05 Hz see it, steps of 0.8 Hz do not."""
+    fe = model(MASS + STEADY + WHITE + f"FREQ1,7,0.,{step},{number}\n", 108, "RANDOM = 11")
+    assert any("rms values may be off" in note for note in ist.random_response(fe).notes) == told
+
+
+def test_the_command_refuses_random_loads_that_are_not_there(tmp_path, capsys):
+    text = (
+        f"SOL 108\nCEND\nRANDOM = 33\nDLOAD = 5\nFREQ = 7\nBEGIN BULK\n{MASS}{STEADY}{WHITE}FREQ1,7,1.,1.,5\n"
+    )
+    (tmp_path / "a.bdf").write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        main(["response", str(tmp_path / "a.bdf")])
+    assert ended.value.code == 2
+    assert "RANDOM = 33 selects RANDPS cards that are not in the deck" in capsys.readouterr().err
+
+
 def test_miles_equation_of_a_shaken_base():
     """Base acceleration of 0.04 g²/Hz on an oscillator: rms ≈ √(π/2 f Q S), here 1 % off with ζ = 0.02."""
     bulk = "GRID,1\nGRID,2\nCELAS2,1,394.784176,1,1,2,1\nCMASS2,2,.01,2,1\nSPC1,1,23456,1,2\nSPC1,1,1,1\n"

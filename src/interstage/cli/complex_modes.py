@@ -53,7 +53,7 @@ def _show(fe, found, cards) -> None:
     console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs, {len(found.extra_points)} extra points")
     table = Table(title=f"{len(found.eigenvalues)} complex modes", title_justify="left")
-    for name in ("root", "real, rad/s", "imaginary, rad/s", "frequency, Hz", "damping", "residual"):
+    for name in ("root", "real, rad/s", "imaginary, rad/s", "frequency, Hz", "damping g = 2ζ", "residual"):
         table.add_column(name, justify="right")
     for i, s in enumerate(found.eigenvalues):
         table.add_row(

@@ -12,11 +12,11 @@ MOST = 40  # rows of a table
 
 
 def selected_here(fe: FEModel, subcase: int | None) -> bool:
-    """Say whether case control selects RANDPS cards that are there."""
+    """Say whether case control selects random loads (RANDOM)."""
     from interstage.fem.response_loads import selected
 
     cases = [case for case in fe.case.subcases if subcase in (None, case.id)]
-    return any(selected(case, "RAND") in fe.dynamics.random for case in cases)
+    return any(selected(case, "RAND") for case in cases)
 
 
 def not_numbers(result) -> bool:

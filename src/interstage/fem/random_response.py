@@ -77,6 +77,9 @@ class RandomTables(Mapping):
         return len(self._names)
 
 
+COARSE = 0.05  # how far rms values by every second frequency may be from those by all
+
+
 @dataclass
 class RandomResponse:
     """What random loads do to a structure.
@@ -287,7 +290,26 @@ def random_response(
             "rms values are not numbers: there is a natural frequency without damping among the frequencies"
         )
     lags = fe.dynamics.lags.get(sid, np.zeros(0))
-    return RandomResponse(f, loads, responses, sid, lags, notes)
+    found = RandomResponse(f, loads, responses, sid, lags, notes)
+    notes += _coarse(found)
+    return found
+
+
+def _coarse(found: RandomResponse) -> list[str]:
+    """Note frequencies that are too far apart: every second of them alone gives another mean square."""
+    f = found.frequencies_hz
+    psd = found._spectrum([one.displacement for one in found.responses]).sum(axis=0)
+    if len(f) < 5 or not np.isfinite(psd).all() or not psd.any():
+        return []
+    half = np.unique(np.append(np.arange(0, len(f), 2), len(f) - 1))
+    every, second = float(moments(psd, f)[0]), float(moments(psd[half], f[half])[0])
+    apart = abs(second / every - 1.0)
+    if apart <= COARSE:
+        return []
+    return [
+        f"rms values may be off: every second frequency alone gives rms displacements {100 * apart:.0f} % apart; "
+        "put more frequencies around the resonances (FREQ3, FREQ4)"
+    ]
 
 
 def _selected_set(fe: FEModel, subcase: int | None) -> int:

@@ -42,6 +42,7 @@ class ModelComparison:
     mac : (n,) modal assurance criterion of each pair, 0 to 1
     mass : (2,) of the system and of the deck
     grids : number of grids at which shapes were compared
+    free : bodies below others whose joints were left free
     tolerance, mac_least : what a pass asks for
     """
 
@@ -53,6 +54,7 @@ class ModelComparison:
     tolerance: float
     mac_least: float
     mass_tolerance: float
+    free: tuple[str, ...] = ()
 
     @property
     def mass_error(self) -> float:
@@ -70,6 +72,10 @@ class ModelComparison:
                 out.append(f"mode {k}: frequency {100 * error:.3g} % off")
             if not mac >= self.mac_least:
                 out.append(f"mode {k}: MAC {mac:.4f}")
+        if out and self.free:
+            out.append(
+                f"joints of {', '.join(self.free)} are free: joints={{...}} holds those that the deck has rigid"
+            )
         return out
 
     @property
@@ -155,6 +161,13 @@ def compare(
         tolerance=tolerance,
         mac_least=mac,
         mass_tolerance=mass_tolerance,
+        free=tuple(
+            spec.name
+            for spec in system.model.specs
+            if spec.parent is not None
+            and spec.name not in held
+            and not system.held[x.layout[spec.name].v].all()
+        ),
     )
 
 
