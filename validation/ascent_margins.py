@@ -47,8 +47,9 @@ worst of roll, pitch and yaw. The reference is the vehicle as it was thought, ou
 of the runs keep; in such rows error is what lies between the two, margin that the dispersion takes, and no
 fault of a calculation. With {runs} runs the worst one bounds that level at
 {confidence:.0f} % confidence, whatever the distribution. Standard deviations are held beside those from
-slopes at the middle, each number alone by one sigma; the tolerance of gains (three sigma of chance and 3 %) was set
-after the runs had been seen, in place of 30 % before them.
+slopes at the middle, each number alone by one sigma; their tolerance (three sigma of chance and 3 %) was set
+after runs had been seen, in place of 30 % before them. Margins are interpolated at crossings: phases spread by some
+hundredths of a degree, as much as lies between two of the frequencies.
 
 Rigid margins hardly move. Bending does: the notches stand on the frequencies of the vehicle as it is thought
 to be, and three sigma of stiffness move these by 7.5 %. How many vehicles have a peak above -6 dB with less
@@ -100,10 +101,7 @@ MISSED = (
     "not judged: what the dispersion makes of a design whose notches stand on one vehicle, against the 6 dB or 30 deg "
     "that it has there"
 )
-SMALL = (
-    "not judged: the spread of phases is some hundredths of a degree, and how far it lies above the spacing of "
-    "frequencies was not looked at"
-)
+FEW = "not judged: too few runs for a standard deviation"
 
 
 def study() -> Study:
@@ -133,8 +131,8 @@ def study() -> Study:
             words = f"standard deviation, {KINDS[kind][1]}"
             held = abs(ours / theory - 1.0)
             # three sigma of chance, 3 / sqrt(2 runs), and 3 % for curvature
-            limit = 3.0 / np.sqrt(2.0 * RUNS) + 0.03 if kind == "gain" and RUNS >= ENOUGH else None
-            why = SMALL if limit is None else "three sigma of chance, and 3 % for curvature"
+            limit = 3.0 / np.sqrt(2.0 * RUNS) + 0.03 if RUNS >= ENOUGH else None
+            why = FEW if limit is None else "three sigma of chance, and 3 % for curvature"
             cells = f"{theory:.4f}", f"{ours:.4f}", held, limit, "", why, limit is not None
             rows.append(Row(f"t = {t:g} s", words, *cells))
     rows.append(Row("all", "runs that failed", "0", str(len(found.errors)), float(len(found.errors)), 0.0))

@@ -6,10 +6,12 @@ than what a script needs.
 
 from __future__ import annotations
 
+from interstage import _renamed
 from interstage.lazy import door, listed
 
 __version__ = "0.1.0"
 
+_renamed.install()
 _PUBLIC = listed(__file__)
 __all__ = sorted([*_PUBLIC, "__version__"])
 __getattr__ = door(__name__, _PUBLIC)

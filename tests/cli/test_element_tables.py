@@ -150,3 +150,100 @@ def test_points_of_the_set_that_disp_names_and_extremes(tmp_path):
     assert rows == [k for k in range(20, 81) if k != 50] + [99]
     assert "61 points of the SET of DISP" in shown
     assert "T1 0 at 1 to 99 at 100" in shown
+
+
+SHAKEN = """SOL 112
+CEND
+SET 5 = 2
+SET 6 = 1, FOO
+DLOAD = 7
+TSTEP = 8
+METHOD = 1
+RESVEC = NO
+{}
+BEGIN BULK
+SPOINT,1,2,3
+CELAS4,1,400.,1,0
+=,*1,=,*1,=
+=1
+CMASS4,11,1.,1,0
+=,*1,=,*1,=
+=1
+TLOAD2,7,9,,LOAD,0.,1.1,0.
+DAREA,9,1,0,1.,2,0,3.
+TSTEP,8,400,.0025
+EIGRL,1,,,3
+ENDDATA
+"""
+
+
+def shaken(tmp_path, requests: str):
+    path = tmp_path / "shaken.bdf"
+    path.write_text(SHAKEN.format(requests))
+    return path
+
+
+def test_responses_by_the_sets_of_case_control(tmp_path, capsys):
+    """Unit masses on springs of 400 under steps of 1 and 3: u = P (1 - cos 20 t)/400, ü = P cos 20 t."""
+    text = run(capsys, "response", shaken(tmp_path, "ACCELERATION(PLOT) = 5"))
+    assert "largest acceleration of points" in text and "largest displacement" not in text
+    (row,) = [line.split() for line in text.splitlines() if " t1 " in line]
+    assert row[1] == "2" and float(row[5]) == pytest.approx(3.0, rel=1e-9)
+    csv_file = tmp_path / "out.csv"
+    run(capsys, "response", shaken(tmp_path, "DISP = ALL\nVELO = 5"), "--csv", csv_file)
+    with open(csv_file) as file:
+        first, *rows = list(csv.reader(file))
+    assert first == ["time", "2_t1", "1_t1", "3_t1", "2_velocity_t1"]
+    values = np.array(rows, dtype=float)
+    t = values[:, 0]
+    np.testing.assert_allclose(values[:, 1], 3.0 / 400.0 * (1.0 - np.cos(20.0 * t)), atol=1e-12)
+    np.testing.assert_allclose(values[:, 4], 3.0 / 20.0 * np.sin(20.0 * t), atol=1e-11)
+
+
+def test_sets_that_are_not_there_or_no_lists_are_told_of(tmp_path, capsys):
+    text = run(capsys, "response", shaken(tmp_path, "DISP = 4\nVELO = 6"))
+    assert "SET 4 of DISP is not in the deck: the points that move most are shown" in text
+    assert "the SET of VELO cannot be read" in text
+    path = shaken(tmp_path, "DISP = 6")
+    assert "cannot be read: all are shown" in run(capsys, "static", path)
+
+
+def test_shock_spectra_of_a_response(tmp_path, capsys):
+    """A mass under a step shakes oscillators on it by P cos 20 t; one far above 20 rad/s follows it: |ü| = P."""
+    path = shaken(tmp_path, "")
+    out = json.loads(run(capsys, "response", path, "--srs", "100:400:3", "--q", "20", "--point", 1, "--json"))
+    spectrum = out["shock_spectrum"]
+    np.testing.assert_allclose(spectrum["frequency_hz"], [100.0, 200.0, 400.0])
+    # the base jumps by P at t = 0: 1 + exp(-π ζ / sqrt(1 - ζ²)) as of a step, ζ = 1/40
+    peak = 1.0 + np.exp(-np.pi / np.sqrt(40.0**2 - 1.0))
+    assert spectrum["points"]["1"][0][0] == pytest.approx(peak, rel=0.03)
+    assert "1 t1" in run(capsys, "response", path, "--srs", "1:400", "--point", 1)
+
+
+def test_refused_quantities_and_spectra(tmp_path, capsys):
+    path = shaken(tmp_path, "")
+    for arguments, words in (
+        (("--quantity", "jerk"), "--quantity jerk is unknown"),
+        (("--srs", "5"), "two rising frequencies"),
+        (("--srs", "5:1"), "two rising frequencies"),
+        (("--srs", "5:10", "--frequency"), "needs a response in time"),
+    ):
+        with pytest.raises(SystemExit) as stop:
+            main(["response", str(path), *arguments])
+        assert stop.value.code == 2 and words in capsys.readouterr().err
+
+
+def test_statics_by_the_sets_of_case_control(deck, capsys):
+    deck.write_text(
+        DECK.replace("SPC = 1", "SET 7 = 3\nSET 8 = 2\nDISP = 7\nSPCF = 8\nFORCE = 8\nSPC = 1", 1)
+    )
+    text = run(capsys, "static", deck, "--forces", "--spcforces")
+    for title, name in (
+        ("subcase 1, 1 points", "3"),
+        ("constraints, 1 points", "2"),
+        ("of CBAR, 1 elements", "2"),
+    ):
+        lines = text.splitlines()
+        at = next(k for k, line in enumerate(lines) if title in line)
+        assert lines[at + 2].split()[0] == name
+        assert not lines[at + 3].split()[0].isdigit()

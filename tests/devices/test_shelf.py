@@ -84,7 +84,7 @@ def test_every_device_is_in_a_picture_of_the_gallery():
 def test_the_shelf_is_opened_when_it_is_asked_for():
     code = "import sys; from interstage import devices; print([m for m in sys.modules if 'interstage.' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['interstage.lazy', 'interstage.devices']"
+    assert done.stdout.strip() == "['interstage._renamed', 'interstage.lazy', 'interstage.devices']"
     with pytest.raises(AttributeError, match=r"module 'interstage.devices' has no attribute 'Wheel'"):
         dev.Wheel  # noqa: B018
 

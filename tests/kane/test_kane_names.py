@@ -71,7 +71,7 @@ def test_wrong_descriptions(pair):
 
 
 def test_modes_that_cannot_be_held(pair):
-    from interstage.kane.reference import held_modes
+    from interstage.kane.layout import held_modes
 
     G = np.array([[1.0, 1.0], [1.0, 1.0]])
     with pytest.raises(ModelError, match="not independent"):

@@ -128,3 +128,51 @@ def test_a_vehicle_is_not_needed_and_one_does_not_hurt():
     made.wire({"clock.t": "late.u"}, every="0.1 s", delay="2 samples")
     log = ist.simulate(made, None, until=1, step="0.1 s")
     assert log["late.y"] == pytest.approx(np.maximum(0, log.times("late.y") - 0.2), abs=1e-15)
+
+
+@pytest.mark.parametrize("wiring", [{}, {"delay": "1/2 s"}, {"delay": "2 samples"}])
+@pytest.mark.parametrize("late", [None, "1/4 s"])
+def test_one_number_reaches_a_law_as_one_number_whatever_its_delay(wiring, late):
+    shapes = set()
+
+    def law(t, n):
+        shapes.add(np.shape(n))
+        return n
+
+    made = (
+        ist.Assembly("x")
+        .add("count", Counter(), every=1, delay=late)
+        .add("see", law, every=1, out={"y": "1"})
+    )
+    ist.simulate(made.wire({"count.n": "see.n"}, **wiring), None, until=3, step=1)
+    assert shapes == {()}
+
+
+def test_a_continuous_number_that_is_sampled_on_the_way_is_one_number():
+    shapes = set()
+    made = clock().add("see", lambda t, u: shapes.add(np.shape(u)) or u, every=1, out={"y": "1"})
+    ist.simulate(made.wire({"clock.t": "see.u"}, every=1, delay=1), None, until=3, step=1)
+    assert shapes == {()}
+
+
+class Remembers:
+    def __init__(self):
+        self.y = 0.0
+
+    def __call__(self, t, u):
+        self.y = 0.8 * self.y + 0.2 * u
+        return self.y
+
+
+def test_memory_behind_a_delay_is_in_the_sampled_model():
+    """x⁺ = e x + (1 - e) y⁺, y⁺ = 0.8 y + 0.2 d, d⁺ = x: a law behind a delay that drives a lag."""
+    made = ist.Assembly("loop").add("lag", Lag(tau=1.0)).add("law", Remembers(), every=1, out={"y": "N"})
+    made.add("held", lambda t, x: x, every=1, out={"y": "N"})
+    made.wire({"lag.y": "held.x", "law.y": "lag.u"}).wire({"held.y": "law.u"}, delay="1 sample")
+    e = np.exp(-1.0)
+    by_hand = np.array([[e, (1 - e) * 0.8, (1 - e) * 0.2], [0, 0.8, 0.2], [1, 0, 0]])
+    found, wanted = np.linalg.eigvals(ist.linearize(made, None, sampled=True).A), np.linalg.eigvals(by_hand)
+    moving = [
+        np.sort_complex(z[abs(z) > 1e-9]) for z in (found, wanted)
+    ]  # what a delay leaves behind is at zero
+    assert np.allclose(*moving, atol=1e-12) and len(moving[0]) == 2

@@ -189,6 +189,7 @@ def test_a_module_that_is_not_imported_is_named_in_the_refusal(checkpoint, monke
 # where text could choose code: each is a table of ours, a tool of developers, or `Program`
 CHOSEN = {
     "lazy.py": "names of this package",
+    "_renamed.py": "modules in MODULES",
     "files.py": "classes in KINDS",
     "mass/json_file.py": "modules in HOMES",
     "system/code_names.py": "Program",

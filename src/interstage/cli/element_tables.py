@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 REQUESTS = {"FORC": "forces", "ELFO": "forces", "STRE": "stresses", "ELST": "stresses", "SPCF": "spcforces"}
 REQUESTS |= {"STRA": "strains"}
 KINDS = ("forces", "stresses", "strains")
+# Commands of case control that ask for a quantity, by their first four letters; the later of two holds.
+COMMANDS = {"displacement": ("DISP", "VECT", "PRES"), "velocity": ("VELO",), "acceleration": ("ACCE",)}
+COMMANDS |= {"spc_forces": ("SPCF",), "forces": ("FORC", "ELFO"), "stresses": ("STRE", "ELST")}
+COMMANDS |= {"strains": ("STRA",)}
 
 
 class Asked:
@@ -51,6 +55,37 @@ class Asked:
         return notes
 
 
+def requested(case, subcase: int, quantity: str) -> str | None:
+    """Return the command of a subcase that asks for a quantity, by its first four letters; None without one."""
+    for one in (*case.subcases, *(sum_of.case for sum_of in case.combinations)):
+        if one.id == subcase:
+            named = [name[:4] for name in one.requests if name[:4] in COMMANDS[quantity]]
+            return named[-1] if named else None
+    return None
+
+
+def chosen_rows(case, subcase: int, quantity: str, ids) -> tuple[np.ndarray | None, str]:
+    """Return the rows of `ids` that the SET of a request names (DISP = 4), and words for a title.
+
+    None stands for all: no request, ALL, or a SET that the deck does not have, which the words say.
+    """
+    import numpy as np
+
+    command = requested(case, subcase, quantity)
+    if command is None:
+        return None, ""
+    try:
+        named = case.members(subcase, command, np.unique(np.asarray(ids, dtype=np.int64)))
+    except ValueError:  # a SET of other things than numbers
+        return None, f" (the SET of {command} cannot be read: all are shown)"
+    if named is not None:
+        rows = np.flatnonzero(np.isin(ids, named))
+        what = "elements" if quantity in KINDS else "points"
+        return rows, f", {len(named)} {what} of the SET of {command}"
+    number = case.missing_set(subcase, command)
+    return None, "" if number is None else f" (SET {number} of {command} is not in the deck: all are shown)"
+
+
 def by_point(fe, values: np.ndarray) -> dict[str, list[float]]:
     """Values (n_dof,) of a g-set vector by grid id; one number for a scalar point."""
     out = {str(gid): values[d : d + 6].tolist() for gid, d in zip(fe.grids.id, fe.grids.dof)}
@@ -88,8 +123,13 @@ def _machine(table, mode: int | None) -> dict:
     }
 
 
-def show_tables(console, taken: dict[str, dict], mode: int | None = None, most: int = 40) -> None:
-    """Print element tables."""
+def show_tables(
+    console, taken: dict[str, dict], mode: int | None = None, most: int = 40, case=None, subcase: int = 0
+) -> None:
+    """Print element tables: rows of the elements that the SET of a subcase names, or the first of all.
+
+    case, subcase : case control whose FORCE = n, STRESS = n and STRAIN = n choose elements; None: all
+    """
     from rich.table import Table
 
     from interstage.cli.tables import show_table
@@ -97,17 +137,21 @@ def show_tables(console, taken: dict[str, dict], mode: int | None = None, most: 
     for kind, tables in taken.items():
         for name, table in tables.items():
             values = table.values if mode is None else table.values[mode]
-            out = Table(title=f"{kind} of {name}", title_justify="left", box=None, padding=(0, 1, 0, 0))
+            named, words = (None, "") if case is None else chosen_rows(case, subcase, kind, table.element_ids)
+            rows = range(len(table)) if named is None else named
+            shown = rows[:most] if named is None else rows
+            title = f"{kind} of {name}{words}"
+            out = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
             places = [] if table.node_ids is None else ["ply" if name.endswith("_COMPOSITE") else "grid"]
             for heading in ("element", *places, *table.columns):
                 out.add_column(heading, justify="right")
-            for i in range(min(len(table), most)):
+            for i in shown:
                 place = [] if table.node_ids is None else [_place(table.node_ids[i])]
                 cells = ("" if x != x else f"{x + 0.0:.4g}" for x in values[i])
                 out.add_row(str(table.element_ids[i]), *place, *cells)
             show_table(console, out)
-            if len(table) > most:
-                console.print(f"... and {len(table) - most} more rows: --json or --csv give them all")
+            if len(rows) > len(shown):
+                console.print(f"... and {len(rows) - most} more rows: --json or --csv give them all")
 
 
 def _place(node: int) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from interstage.fem import FEModel, RandomResponse
 
-QUANTITIES = ("displacement", "velocity", "acceleration", "spc_forces")
 MOST = 40  # rows of a table
 
 
@@ -28,6 +27,7 @@ def not_numbers(result) -> bool:
 
 def machine(found: RandomResponse, points: list[int], kinds: list[str]) -> dict:
     """Results for JSON: spectra, rms values and crossing rates of points, and of elements if asked."""
+    from interstage.cli.response import QUANTITIES
     from interstage.fem.response import point_rows
 
     out: dict = {
@@ -65,8 +65,8 @@ def machine(found: RandomResponse, points: list[int], kinds: list[str]) -> dict:
     return out
 
 
-def show(found: RandomResponse, points: list[int], kinds: list[str]) -> None:
-    """Print rms values and crossing rates of points, and of elements if asked."""
+def show(found: RandomResponse, chosen: dict[str, list[int]], kinds: list[str]) -> None:
+    """Print rms values and crossing rates of points by quantity, and of elements if asked."""
     from rich.table import Table
 
     from interstage.cli.response import COMPONENTS
@@ -77,7 +77,7 @@ def show(found: RandomResponse, points: list[int], kinds: list[str]) -> None:
     table = Table(title=f"random response, RANDPS {found.set_id}", title_justify="left")
     for column in ("point", "component", "quantity", "rms", "crossings, 1/s"):
         table.add_column(column, justify="right")
-    for name in QUANTITIES:
+    for name, points in chosen.items():
         one = getattr(found, name)
         least = 1e-9 * one.rms.max(initial=0.0)
         for point in points:

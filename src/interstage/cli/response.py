@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import typer
 
 from interstage.cli import options
+from interstage.errors import InputError, known_names
 from interstage.output import json_text
 
 if TYPE_CHECKING:
     from interstage.fem import FrequencyResponse, TransientResponse
 
 COMPONENTS = ("t1", "t2", "t3", "r1", "r2", "r3")
+QUANTITIES = ("displacement", "velocity", "acceleration", "spc_forces")
 IN_TIME = (9, 12, 27, 31, 69, 72, 109, 112)
 
 
@@ -23,7 +25,15 @@ def response(
         None,
         "--point",
         metavar="ID",
-        help="Grid or scalar point to show; may be repeated; the five that move most otherwise.",
+        help="Grid or scalar point to show; may be repeated. Without it the SETs of the deck's requests hold "
+        "(ACCELERATION = 5), else the five points that move most.",
+    ),
+    quantity: list[str] | None = typer.Option(
+        None,
+        "--quantity",
+        metavar="NAME",
+        help="displacement, velocity, acceleration or spc_forces; may be repeated. Those that the deck asks for "
+        "otherwise, or the displacement (all four under random loads).",
     ),
     subcase: int | None = typer.Option(
         None, "--subcase", metavar="S", help="The first with a DLOAD otherwise."
@@ -44,8 +54,16 @@ def response(
     stresses: bool = options.STRESSES,
     as_json: bool = options.AS_JSON,
     csv: Path | None = typer.Option(
-        None, "--csv", metavar="FILE", help="Write the motion of the points as CSV."
+        None, "--csv", metavar="FILE", help="Write the quantities of the points as CSV."
     ),
+    srs: str | None = typer.Option(
+        None,
+        "--srs",
+        metavar="LOW:HIGH",
+        help="Shock response spectra of the points' accelerations between two frequencies in Hz, as 10:2000 or "
+        "10:2000:50 for 50 of them; of responses in time.",
+    ),
+    q: float = typer.Option(10.0, "--q", metavar="Q", help="Quality factor of shock response spectra."),
     allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Response to loads that change with frequency (SOL 108, 111) or time (SOL 109, 112), and to random loads."""
@@ -54,10 +72,13 @@ def response(
     from interstage.cli.progress import progress
     from interstage.fem import frequency_response, random_response, transient_response
 
+    oscillators = None if srs is None else _oscillators(srs)
     with progress(quiet=as_json) as report:
         _, fe = read_model(deck, allow_outside, report)
         report("response")
         moving = fe.sol in IN_TIME if in_time is None else in_time
+        if oscillators is not None and not moving:
+            raise InputError("--srs needs a response in time", hint="add --time to a deck that has TSTEP")
         shaken = None
         if random or (random is None and not moving and random_tables.selected_here(fe, subcase)):
             shaken = random_response(fe, subcase=subcase, modal=modal, n_modes=n_modes)
@@ -66,46 +87,110 @@ def response(
             solve = transient_response if moving else frequency_response
             result = solve(fe, subcase=subcase, modal=modal, n_modes=n_modes)
         kinds = [name for name, asked in (("forces", forces), ("stresses", stresses)) if asked]
-    points = {one: result.at(one) for one in point or _moving(fe, result)}
+    otherwise = ["displacement"] if shaken is None else list(QUANTITIES)
+    chosen, said = _chosen(fe, result, point, quantity, otherwise)
+    points = list(dict.fromkeys(one for ids in chosen.values() for one in ids))
+    shock = None if oscillators is None else _shock(result, points, oscillators, q)
     if csv is not None:
-        _write(csv, result, points)
+        _write(csv, result, chosen)
     if as_json:
         out = _machine(fe, result, points)
+        out["notes"] += said
+        if shock is not None:
+            out["shock_spectrum"] = {"frequency_hz": oscillators.tolist(), "q": q, "points": shock}
         for kind in kinds:
             out[kind] = {name: _table(table) for name, table in getattr(result, kind).items()}
         if shaken is not None:
-            out["random"] = random_tables.machine(shaken, list(points), kinds)
+            out["random"] = random_tables.machine(shaken, points, kinds)
         print(json_text(out, gaps=random_tables.not_numbers(result)))
         return
-    _show(fe, result, points)
+    _show(fe, result, chosen, said)
+    if shock is not None:
+        _show_shock(oscillators, shock, q)
     if shaken is not None:
-        random_tables.show(shaken, list(points), kinds)
+        random_tables.show(shaken, chosen, kinds)
     elif kinds:
         random_tables.show_largest(result, kinds)
 
 
-def _moving(fe, result) -> list[int]:
-    """Up to five points that move most."""
+def _chosen(
+    fe, result, point: list[int] | None, quantity: list[str] | None, otherwise: list[str]
+) -> tuple[dict, list[str]]:
+    """Points to show by quantity: of the options, of case control, or those that move most; with notes."""
     import numpy as np
 
-    size = np.abs(result.displacement).max(axis=1)
+    from interstage.cli.element_tables import chosen_rows, requested
+    from interstage.fem.response import point_rows
+
+    for one in quantity or []:
+        if one not in QUANTITIES:
+            raise InputError(f"--quantity {one} is unknown", hint=known_names(QUANTITIES))
+    for one in point or []:
+        point_rows(fe.grids, one)
+    asked = [one for one in QUANTITIES if requested(fe.case, result.subcase, one) is not None]
+    ids, said, out = np.concatenate([fe.grids.id, fe.grids.spoint]), [], {}
+    for one in dict.fromkeys(quantity or asked or otherwise):
+        rows, words = chosen_rows(fe.case, result.subcase, one, ids)
+        if point:
+            out[one] = list(point)
+        elif rows is not None:
+            out[one] = ids[rows].tolist()
+            if not len(rows):
+                said.append(f"{one}: the SET of the request names no point of the deck")
+        else:
+            out[one] = _largest(fe, getattr(result, one))
+            said += [words.strip(" ()").replace("all are", "the points that move most are")] if words else []
+    return out, said
+
+
+def _largest(fe, values) -> list[int]:
+    """Up to five points with the largest translations of a quantity (n_dof, k), or forces."""
+    import numpy as np
+
+    size = np.nan_to_num(np.abs(values)).max(axis=1)
     moves = size[fe.grids.dof[:, None] + np.arange(3)].max(axis=1) if len(fe.grids) else np.zeros(0)
     ids = np.concatenate([fe.grids.id, fe.grids.spoint])
     moves = np.concatenate([moves, size[fe.grids.spoint_dof]])
     return ids[np.argsort(-moves, kind="stable")[:5]].tolist()
 
 
-def _rounding(fe, result) -> tuple[float, float]:
-    """Motions and rotations below which there is nothing but rounding: 1e-12 of the largest motion."""
+def _rounding(fe, values) -> tuple[float, float]:
+    """Values at translations and rotations below which there is nothing but rounding: 1e-12 of the largest."""
     import numpy as np
 
-    size = np.abs(result.displacement).max(axis=1, initial=0.0)
+    size = np.nan_to_num(np.abs(values)).max(axis=1, initial=0.0)
     if not len(fe.grids):
         return 1e-12 * size.max(initial=0.0), 0.0
     turns = size[fe.grids.dof[:, None] + np.arange(3, 6)].max()
     least = 1e-12 * np.delete(size, (fe.grids.dof[:, None] + np.arange(3, 6)).ravel()).max()
     reach = np.ptp(fe.grids.xyz, axis=0).max()
     return least, max(1e-12 * turns, least / reach if reach > 0.0 else 0.0)
+
+
+def _oscillators(text: str):
+    """Frequencies (k,) of oscillators from LOW:HIGH or LOW:HIGH:COUNT, evenly spaced by ratio."""
+    import numpy as np
+
+    words = text.split(":")
+    try:
+        low, high = float(words[0]), float(words[1])
+        count = int(words[2]) if len(words) > 2 else 20
+        if len(words) > 3 or not 0.0 < low < high < 1e12 or not 2 <= count <= 10_000:
+            raise ValueError
+    except (ValueError, IndexError):
+        raise InputError(
+            f"--srs {text[:40]} must be two rising frequencies in Hz, and how many if wanted",
+            expected="e.g. 10:2000 or 10:2000:50",
+        ) from None
+    return np.geomspace(low, high, count)
+
+
+def _shock(result: TransientResponse, points: list[int], hz, q: float) -> dict[str, list[list[float]]]:
+    """Shock response spectra of each component of the points, by id."""
+    return {
+        str(one): [result.shock_spectrum(one, c + 1, hz, q).tolist() for c in range(len(result.at(one)))]
+        for one in points
+    }
 
 
 def _axis(result: FrequencyResponse | TransientResponse) -> tuple[str, list[float]]:
@@ -121,8 +206,8 @@ def _machine(fe, result, points) -> dict:
     out: dict = {"deck": fe.source, "subcase": result.subcase, name: values}
     out |= {"modes_hz": result.modes_hz.tolist(), "notes": list(result.notes)}
     out["residual_vectors_hz"] = [hz for hz in result.residual_vectors_hz.tolist() if hz < float("inf")]
-    out["points"] = {str(point): _parts(u) for point, u in points.items()}
-    for kind in ("velocity", "acceleration", "spc_forces"):
+    out["points"] = {str(point): _parts(result.at(point)) for point in points}
+    for kind in QUANTITIES[1:]:
         whole = getattr(result, kind)
         out[kind] = {str(point): _parts(whole[point_rows(fe.grids, point)]) for point in points}
     return out
@@ -144,23 +229,31 @@ def _table(table) -> dict:
     }
 
 
-def _write(path: Path, result, points) -> None:
+def _values(fe_grids, values, points: list[int]) -> dict:
+    """Components (6, k) or (1, k) of a quantity (n_dof, k) at points, by id."""
+    from interstage.fem.response import point_rows
+
+    return {one: values[point_rows(fe_grids, one)] for one in points}
+
+
+def _write(path: Path, result, chosen: dict) -> None:
     from interstage.output import write_text
 
     name, values = _axis(result)
     parts = ("",) if name == "time" else ("_real", "_imaginary")
-    heads = [f"{p}_{COMPONENTS[k]}{part}" for p, u in points.items() for k in range(len(u)) for part in parts]
+    heads, columns = [], []
+    for quantity, points in chosen.items():
+        of = "" if quantity == "displacement" else f"{quantity}_"
+        for point, u in _values(result.grids, getattr(result, quantity), points).items():
+            for k, row in enumerate(u):
+                heads += [f"{point}_{of}{COMPONENTS[k]}{part}" for part in parts]
+                columns += [row] if name == "time" else [row.real, row.imag]
     rows = [",".join([name, *heads])]
-    for k, value in enumerate(values):
-        cells = [repr(value)]
-        for u in points.values():
-            for c in u[:, k]:
-                cells += [repr(float(c))] if name == "time" else [repr(float(c.real)), repr(float(c.imag))]
-        rows.append(",".join(cells))
+    rows += [",".join([repr(v), *(repr(float(c[k])) for c in columns)]) for k, v in enumerate(values)]
     write_text(path, "\n".join(rows) + "\n", "table")
 
 
-def _show(fe, result, points) -> None:
+def _show(fe, result, chosen: dict, said: list[str]) -> None:
     import numpy as np
     from rich.table import Table
 
@@ -171,17 +264,34 @@ def _show(fe, result, points) -> None:
     console.print(readable(fe.source), style="bold", end="  ")
     words = name.replace("_hz", ", Hz")
     console.print(f"{len(values)} values of {words}: {values[0]:g} to {values[-1]:g}")
-    table = Table(title="largest motion of points", title_justify="left")
-    for column in ("point", "component", "largest", f"at {name.split('_')[0]}", "last"):
-        table.add_column(column, justify="right")
-    least = _rounding(fe, result)
-    for point, u in points.items():
-        for k, row in enumerate(np.abs(u)):
-            if row.max() > least[k // 3]:
-                at = int(row.argmax())
-                table.add_row(
-                    str(point), COMPONENTS[k], f"{row[at]:.6g}", f"{values[at]:.6g}", f"{row[-1]:.6g}"
-                )
-    show_table(console, table)
-    for note in result.notes:
+    for quantity, points in chosen.items():
+        every = getattr(result, quantity)
+        table = Table(title=f"largest {quantity.replace('_', ' ')} of points", title_justify="left")
+        for column in ("point", "component", "largest", f"at {name.split('_')[0]}", "last"):
+            table.add_column(column, justify="right")
+        least = _rounding(fe, every)
+        for point, u in _values(fe.grids, every, points).items():
+            for k, row in enumerate(np.abs(u)):
+                at = int(np.argmax(np.nan_to_num(row)))
+                if row[at] > least[k // 3]:
+                    cells = (f"{row[at]:.6g}", f"{values[at]:.6g}", f"{row[-1]:.6g}")
+                    table.add_row(str(point), COMPONENTS[k], *cells)
+        show_table(console, table)
+    for note in [*result.notes, *said]:
         console.print(readable(note))
+
+
+def _show_shock(hz, shock: dict, q: float) -> None:
+    from rich.table import Table
+
+    from interstage.cli.tables import plain_console, show_table
+
+    table = Table(title=f"shock response spectra of the accelerations, Q = {q:g}", title_justify="left")
+    table.add_column("Hz", justify="right")
+    least = 1e-9 * max((max(row) for rows in shock.values() for row in rows), default=0.0)
+    shown = [(p, k, row) for p, rows in shock.items() for k, row in enumerate(rows) if max(row) > least]
+    for point, k, _ in shown:
+        table.add_column(f"{point} {COMPONENTS[k]}", justify="right")
+    for i, f in enumerate(hz):
+        table.add_row(f"{f:.5g}", *(f"{row[i]:.5g}" for _, _, row in shown))
+    show_table(plain_console(), table)

@@ -87,22 +87,8 @@ def _write(fe, results, tables: list[dict], asked: Asked) -> None:
         write_csv(asked.csv, f"subcase_{result.subcase}", points, taken)
 
 
-def _asked_points(cards, subcase: int, ids):
-    """Rows of the points that DISP = n or VECTOR = n of a subcase names, and how many are shown at most."""
-    import numpy as np
-
-    for command in ("DISP", "VECT"):
-        try:
-            named = cards.case.members(subcase, command, np.asarray(ids, dtype=np.int64))
-        except ValueError:  # a SET of other things than numbers
-            named = None
-        if named is not None:
-            return np.flatnonzero(np.isin(ids, named)), max(len(named), 1)
-    return None, 40
-
-
 def _show(fe, results, tables, asked: Asked, cards) -> None:
-    from interstage.cli.element_tables import all_points, show_extremes, show_points, show_tables
+    from interstage.cli.element_tables import all_points, chosen_rows, show_extremes, show_points, show_tables
     from interstage.cli.extremes import extremes
     from interstage.cli.extremes import show_extremes as show_of_elements
     from interstage.cli.modes import show_ignored
@@ -112,18 +98,21 @@ def _show(fe, results, tables, asked: Asked, cards) -> None:
     console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     for result, taken in zip(results, tables):
-        ids, values = all_points(fe, result.displacement)
-        chosen, most = _asked_points(cards, result.subcase, ids)
-        title = f"subcase {result.subcase}" + (
-            "" if chosen is None else f", {len(chosen)} points of the SET of DISP"
-        )
-        if chosen is not None:
-            ids, values = ids[chosen], values[chosen]
-        show_points(console, title, ids, values, zeros=True, most=most)
-        show_extremes(console, fe, result.displacement)
-        if asked.spcforces:
-            show_points(console, "forces of single-point constraints", *all_points(fe, result.spc_forces))
-        show_tables(console, taken)
+        for title, quantity, values, wanted in (
+            (f"subcase {result.subcase}", "displacement", result.displacement, True),
+            ("forces of single-point constraints", "spc_forces", result.spc_forces, asked.spcforces),
+        ):
+            if wanted:
+                ids, rows = all_points(fe, values)
+                at, words = chosen_rows(fe.case, result.subcase, quantity, ids)
+                most = 40 if at is None else max(len(at), 1)
+                at = slice(None) if at is None else at
+                show_points(
+                    console, title + words, ids[at], rows[at], zeros=quantity == "displacement", most=most
+                )
+                if quantity == "displacement":
+                    show_extremes(console, fe, values)
+        show_tables(console, taken, case=fe.case, subcase=result.subcase)
         show_of_elements(console, extremes(cards, taken))
         console.print(f"residual of the solution: {result.residual:.1e}")
         for note in [*result.notes, *asked.notes(result)]:

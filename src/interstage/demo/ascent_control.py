@@ -179,13 +179,13 @@ def margins_of(one: Point, schedule: Schedule) -> list[Margins]:
 
 
 def margins_from(hz: np.ndarray, L: np.ndarray, t: float, axis: str, split: float) -> Margins:
-    """Return the margins of one loop from its response."""
+    """Return the margins of one loop from its response, interpolated between frequencies at every crossing."""
     dB, off = 20.0 * np.log10(np.abs(L)), np.degrees(np.angle(-L))  # 0: on the axis of -1
-    rigid = hz < split
+    rigid, step = hz < split, (np.diff(off) + 180.0) % 360.0 - 180.0
     turns = np.flatnonzero(rigid[:-1] & (off[:-1] * off[1:] < 0.0) & (np.abs(off[1:] - off[:-1]) < 180.0))
     crosses = np.flatnonzero(rigid[:-1] & (dB[:-1] * dB[1:] < 0.0))
-    gain = min((abs(dB[k]) for k in turns), default=np.inf)
-    phase = min((abs(off[k]) for k in crosses), default=np.inf)
+    gain = np.abs(dB[turns] - off[turns] / step[turns] * np.diff(dB)[turns]).min(initial=np.inf)
+    phase = np.abs(off[crosses] - dB[crosses] / np.diff(dB)[crosses] * step[crosses]).min(initial=np.inf)
     loud = ~rigid & (dB > -6.0)
     beside = float(np.abs(off[loud]).min()) if loud.any() else 180.0
     return Margins(t, axis, float(gain), float(phase), float(dB[~rigid].max()), beside)

@@ -5,9 +5,11 @@ velocities and remainder accelerations of every body, its modal integrals, one d
 joints afterwards. Equations: docs/theory/kane.md.
 """
 
+from interstage._renamed import former_names
 from interstage.kane.api import Kane
-from interstage.kane.equations import kane_equations
-from interstage.kane.kinematics import Load
-from interstage.kane.layout import Body, Layout, Parameters
+from interstage.kane.equations import NodeLoad, kane_equations
+from interstage.kane.layout import Body, ModelConstants, Parameters
 
-__all__ = ["Body", "Kane", "Layout", "Load", "Parameters", "kane_equations"]
+__all__ = ["Body", "Kane", "ModelConstants", "NodeLoad", "Parameters", "kane_equations"]
+
+__getattr__ = former_names(__name__, {"Layout": "ModelConstants", "Load": "NodeLoad"})

@@ -10,16 +10,16 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.kane import equations
-from interstage.kane.kinematics import Frames, Load, frames
-from interstage.kane.layout import HasModel, Layout, Parameters, build, shapes_of
-from interstage.kane.ops import Array, concat
+from interstage.kane.equations import BodyFrames, NodeLoad, frames
+from interstage.kane.joints import Array, concat
+from interstage.kane.layout import HasModel, ModelConstants, Parameters, build, shapes_of
 from interstage.multibody.load_nodes import check_loaded
 from interstage.multibody.loads import Forces, as_forces, of_all_kinds, place_words
 from interstage.multibody.model import Multibody
 from interstage.multibody.types import Node
 
 
-class Acting(TypedDict, total=False):
+class LoadArguments(TypedDict, total=False):
     """What acts on a vehicle, as in `Kane.accelerations`."""
 
     tau: Array | None
@@ -71,7 +71,7 @@ class Kane:
             )
         self.model, self.xp = model, xp
         self.shapes = shapes_of(model, like)
-        self.layout: Layout
+        self.layout: ModelConstants
         self.parameters: Parameters
         self.layout, numbers = build(model, self.shapes)
         self.parameters = Parameters(
@@ -209,18 +209,18 @@ class Kane:
 
     def motion(
         self, q: Array, v: Array, body: str, node: Node = None, *, parameters: Parameters | None = None
-    ) -> Frames:
+    ) -> BodyFrames:
         """Return pose, velocity, partial velocities and remainder accelerations of a place, world axes."""
         q, v, p = self._state(q, v, parameters)
         i = self._body(body)
-        here = Load(i, *self._site(i, node), self.xp.zeros(6))
+        here = NodeLoad(i, *self._site(i, node), self.xp.zeros(6))
         all_frames = frames(self.layout, p, q, v, (here,), self.xp)
-        return Frames(*(part[-1] for part in all_frames))
+        return BodyFrames(*(part[-1] for part in all_frames))
 
     # sums ---------------------------------------------------------------------------------------------
 
     def energy(
-        self, q: Array, v: Array, *, parameters: Parameters | None = None, **acting: Unpack[Acting]
+        self, q: Array, v: Array, *, parameters: Parameters | None = None, **acting: Unpack[LoadArguments]
     ) -> Array:
         """Return the total energy: kinetic, strain, gravity, and that of loads on bodies with geometric stiffness.
 
@@ -261,7 +261,7 @@ class Kane:
         p = self.parameters if parameters is None else parameters
         return self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v"), p
 
-    def _at(self, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = ()) -> equations.At:
+    def _at(self, p: Parameters, q: Array, v: Array, loads: tuple[NodeLoad, ...] = ()) -> equations.At:
         return equations.At(self.layout, p, q, v, loads, self.xp)
 
     def _site(self, i: int, node: Node) -> tuple[Array, Array, Array]:
@@ -294,7 +294,7 @@ class Kane:
                     q, v, force.body, force.node if force.frame == "node" else None, parameters=p
                 ).R
                 wrench = concat(self.xp, [R @ wrench[:3], R @ wrench[3:]])
-            out.append(Load(i, *self._site(i, force.node), wrench, self._stiffness(i, force.node)))
+            out.append(NodeLoad(i, *self._site(i, force.node), wrench, self._stiffness(i, force.node)))
         return tuple(out)
 
     def _stiffness(self, i: int, node: Node) -> Array | None:

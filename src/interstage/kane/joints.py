@@ -1,4 +1,16 @@
-"""What elementary motions of joints do to a frame, to springs and to coordinates.
+"""Array operations on numpy or jax arrays, rotations, and the elementary motions of joints.
+
+Array operations that numpy and jax arrays share; `xp` is the array module.
+
+Nothing here writes into an array, branches on a value or asks for a type that one of the modules lacks, so that
+jit, vmap and grad of jax pass through.
+
+Rotations on numpy or jax arrays: about an axis, of a quaternion, of a rotation vector with its rate.
+
+With x = θ·θ the functions a1 = sin θ/θ, a2 = (1 - cos θ)/θ², a3 = (θ - sin θ)/θ³ are entire in x, and so are the
+slopes b2 = 2 a2'(x), b3 = 2 a3'(x). They are summed as power series up to x = 1 and in closed form beyond.
+
+What elementary motions of joints do to a frame, to springs and to coordinates.
 
 A joint says of itself which elementary motions it is put together from (`multibody.joints.motions`); everything else is
 derived here. Each motion takes a frame in motion to the next one. With ω of the frame before, d its axis in the world,
@@ -12,17 +24,129 @@ derived here. Each motion takes a frame in motion to the next one. With ω of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import factorial
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from interstage.errors import ModelError
-from interstage.kane.ops import Array, concat, cross, skew
-from interstage.kane.rotation import about_axis, of_quaternion
 from interstage.multibody.joints.motions import Attitude, Pose, Travel, Turn
 from interstage.multibody.joints.motions import Motion as Step
 
+Array: TypeAlias = np.ndarray
+"""An array of numpy, or one of jax, which has the same operations."""
 
-class Motion(NamedTuple):
+# LEVI @ a is the matrix of a×
+LEVI = np.zeros((3, 3, 3))
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    LEVI[_i, _k, _j], LEVI[_i, _j, _k] = 1.0, -1.0
+
+
+def skew(xp: ModuleType, a: Array) -> Array:
+    """Return [a]× (3, 3).
+
+    >>> skew(np, np.array([1.0, 2.0, 3.0])) @ np.array([0.0, 0.0, 1.0])
+    array([ 2., -1.,  0.])
+    """
+    return xp.asarray(LEVI) @ a
+
+
+def cross(xp: ModuleType, a: Array, b: Array) -> Array:
+    """Return a × b of vectors (3,), or of a vector with each column of b (3, k)."""
+    return skew(xp, a) @ b
+
+
+def cross_rows(xp: ModuleType, a: Array, b: Array) -> Array:
+    """Return a × b along the last axis of stacks of vectors (..., 3)."""
+    x, y, z = a[..., 0], a[..., 1], a[..., 2]
+    r, s, t = b[..., 0], b[..., 1], b[..., 2]
+    return xp.stack([y * t - z * s, z * r - x * t, x * s - y * r], axis=-1)
+
+
+def skews(xp: ModuleType, a: Array) -> Array:
+    """Return [a]× (k, 3, 3) of vectors (k, 3)."""
+    return xp.tensordot(a, xp.asarray(LEVI), axes=([1], [2]))
+
+
+def concat(xp: ModuleType, parts: list[Array], axis: int = 0) -> Array:
+    """Join arrays along an axis, by the name that the module has for it."""
+    join = getattr(xp, "concat", None) or xp.concatenate
+    return join(parts, axis=axis)
+
+
+def in_columns(xp: ModuleType, block: Array, first: int, width: int) -> Array:
+    """Return a (rows, width) matrix of zeros with `block` from column `first` on."""
+    rows, k = block.shape
+    left = xp.zeros((rows, first), dtype=block.dtype)
+    right = xp.zeros((rows, width - first - k), dtype=block.dtype)
+    return concat(xp, [left, block, right], axis=1)
+
+
+def solve_scaled(xp: ModuleType, M: Array, f: Array) -> Array:
+    """Return M⁻¹ f of an M with positive diagonal, rows and columns scaled to make that one first.
+
+    Joints, positions and stiff modes have units of very different size. A step of refinement would not help: what
+    limits the answer is the rounding in M itself, times its condition.
+    """
+    d = 1.0 / xp.sqrt(xp.abs(xp.diagonal(M)))
+    return d * xp.linalg.solve(M * d[:, None] * d[None, :], (f * d)[:, None])[:, 0]
+
+
+_TERMS = 12  # the first one left out is below 1e-24 of the sum at x = 1
+
+
+def _series() -> np.ndarray:
+    """Return coefficients (terms, 5) of powers of -x in a1, a2, a3, b2, b3."""
+    rows = []
+    for k in range(_TERMS):
+        a = [1.0 / factorial(2 * k + j) for j in (1, 2, 3)]
+        b = [-2.0 * (k + 1) / factorial(2 * k + 2 + j) for j in (2, 3)]
+        rows.append(a + b)
+    return np.array(rows)
+
+
+_COEFFICIENTS = _series()
+
+
+def coefficients(xp: ModuleType, x: Array) -> Array:
+    """Return a1, a2, a3, b2, b3 at x = θ·θ, (5,)."""
+    near = x.real < 1.0
+    # the branch that is not taken must stay finite, or its slope spoils the other one
+    small, large = xp.where(near, x, 0.0), xp.where(near, 4.0, x)
+    powers = xp.cumprod(xp.stack([-small] * (_TERMS - 1)))
+    series = xp.asarray(_COEFFICIENTS[0]) + powers @ xp.asarray(_COEFFICIENTS[1:])
+    angle = xp.sqrt(large)
+    a1, a2 = xp.sin(angle) / angle, (1.0 - xp.cos(angle)) / large
+    a3 = (1.0 - a1) / large
+    closed = xp.stack([a1, a2, a3, (a1 - 2.0 * a2) / large, (a2 - 3.0 * a3) / large])
+    return xp.where(near, series, closed)
+
+
+def about_axis(xp: ModuleType, n: Array, angle: Array) -> Array:
+    """Return the rotation (3, 3) by `angle` about the unit vector n (3,)."""
+    N = skew(xp, n)
+    return xp.asarray(np.eye(3)) + xp.sin(angle) * N + (1.0 - xp.cos(angle)) * (N @ N)
+
+
+def of_quaternion(xp: ModuleType, q: Array) -> Array:
+    """Return the rotation (3, 3) of a quaternion (4,), scalar first, of any length."""
+    V = skew(xp, q[1:])
+    return xp.asarray(np.eye(3)) + (2.0 / xp.sum(q * q)) * (q[0] * V + V @ V)
+
+
+def of_vector(xp: ModuleType, theta: Array, rate: Array) -> tuple[Array, Array, Array]:
+    """Return exp θ, the left Jacobian J_l (ω = J_l θ̇), and J̇_l θ̇, for θ and θ̇ (3,)."""
+    eye = xp.asarray(np.eye(3))
+    a1, a2, a3, b2, b3 = coefficients(xp, xp.sum(theta * theta))
+    T, D = skew(xp, theta), skew(xp, rate)
+    TT, along = T @ T, xp.sum(theta * rate)
+    jacobian = eye + a2 * T + a3 * TT
+    change = along * (b2 * T + b3 * TT) + a3 * (D @ T)
+    return eye + a1 * T + a2 * TT, jacobian, change @ rate
+
+
+class FrameMotion(NamedTuple):
     """Pose, velocity and remainder accelerations of a frame, world axes: R (3, 3), the others (3,)."""
 
     R: Array
@@ -46,37 +170,37 @@ Columns = tuple[Array, Array]  # turns and slides (3, k) of the velocities of a 
 Twists = tuple[Array, Array, Array]  # ω_j, s_j, x_j as columns (3, k)
 
 
-def shifted(xp: ModuleType, m: Motion, r: Array) -> Motion:
+def shifted(xp: ModuleType, m: FrameMotion, r: Array) -> FrameMotion:
     """Return the motion of a frame at lever r (3,), world axes, fixed to the frame m."""
     W = skew(xp, m.w)
     swing = W @ r
     return m._replace(x=m.x + r, u=m.u + swing, a=m.a + skew(xp, m.alpha) @ r + W @ swing)
 
 
-def _turning(xp: ModuleType, m: Motion, R: Array, spin: Array) -> Motion:
+def _turning(xp: ModuleType, m: FrameMotion, R: Array, spin: Array) -> FrameMotion:
     return m._replace(R=R, w=m.w + spin, alpha=m.alpha + cross(xp, m.w, spin))
 
 
-def _turn(xp: ModuleType, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
+def _turn(xp: ModuleType, m: FrameMotion, step: Step, at: Numbers) -> tuple[FrameMotion, Columns]:
     axis = at.axes[step.axis]
     d = m.R @ axis
     on = _turning(xp, m, m.R @ about_axis(xp, axis, at.q[step.q]), d * at.v[step.v])
     return on, (d[:, None], xp.zeros((3, 1)))
 
 
-def _travel(xp: ModuleType, m: Motion, step: Travel, at: Numbers) -> tuple[Motion, Columns]:
+def _travel(xp: ModuleType, m: FrameMotion, step: Travel, at: Numbers) -> tuple[FrameMotion, Columns]:
     d = m.R @ (at.pitch * at.axes[step.axis] if step.pitched else at.axes[step.axis])
     on, slide = shifted(xp, m, d * at.q[step.q]), d * at.v[step.v]
     on = on._replace(u=on.u + slide, a=on.a + 2.0 * cross(xp, m.w, slide))
     return on, (xp.zeros((3, 1)), d[:, None])
 
 
-def _attitude(xp: ModuleType, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
+def _attitude(xp: ModuleType, m: FrameMotion, step: Step, at: Numbers) -> tuple[FrameMotion, Columns]:
     R = m.R @ of_quaternion(xp, at.q[step.q : step.q + 4])
     return _turning(xp, m, R, R @ at.v[step.v : step.v + 3]), (R, xp.zeros((3, 3)))
 
 
-def _pose(xp: ModuleType, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
+def _pose(xp: ModuleType, m: FrameMotion, step: Step, at: Numbers) -> tuple[FrameMotion, Columns]:
     on, (R, none) = _attitude(xp, m, step, at)
     spin, speed = at.v[step.v : step.v + 3], at.v[step.v + 3 : step.v + 6]
     there, slide = shifted(xp, m, m.R @ at.q[step.q + 4 : step.q + 7]), R @ speed
@@ -99,7 +223,9 @@ def check_steps(steps: Sequence[Step], where: str) -> None:
             )
 
 
-def moved(xp: ModuleType, m: Motion, steps: Sequence[Step], at: Numbers) -> tuple[Motion, list[Twists]]:
+def moved(
+    xp: ModuleType, m: FrameMotion, steps: Sequence[Step], at: Numbers
+) -> tuple[FrameMotion, list[Twists]]:
     """Return the frame beyond a joint on the frame m, and the twists of its velocities at that frame's origin."""
     found = []
     for step in steps:

@@ -90,20 +90,26 @@ class CaseControl:
 
     def members(self, subcase: int, command: str, known: np.ndarray) -> np.ndarray | None:
         """Those of the ids `known` that the SET of a command of a subcase names (DISP = 4); None without a SET."""
-        case = next(
-            (one for one in (*self.subcases, *(c.case for c in self.combinations)) if one.id == subcase), None
-        )
-        for name, value in (case.requests if case else {}).items():
-            words = value.split()
-            if name[:4] == command and words and words[0].isdigit() and int(words[0]) in self.sets:
-                items = [
-                    int(w) if w.isdigit() else w
-                    for w in re.findall(r"\d+|[A-Z]+", self.sets[int(words[0])].upper())
-                ]
-                if "ALL" in items:
-                    return None
-                return np.intersect1d(expand_ids(items, ValueError, within=known), known)
-        return None
+        number = self._set_named(subcase, command)
+        if number not in self.sets:
+            return None
+        items = [int(w) if w.isdigit() else w for w in re.findall(r"\d+|[A-Z]+", self.sets[number].upper())]
+        if "ALL" in items:
+            return None
+        return np.intersect1d(expand_ids(items, _list_error, within=known), known)
+
+    def missing_set(self, subcase: int, command: str) -> int | None:
+        """Return the number of the SET that a command of a subcase names and the deck does not have."""
+        number = self._set_named(subcase, command)
+        return None if number in self.sets else number
+
+    def _set_named(self, subcase: int, command: str) -> int | None:
+        """Return the number of the SET that a command names by its first four letters; the later of two holds."""
+        cases = (*self.subcases, *(c.case for c in self.combinations))
+        case = next((one for one in cases if one.id == subcase), None)
+        found = [v.split() for name, v in (case.requests if case else {}).items() if name[:4] == command]
+        words = found[-1] if found else []
+        return int(words[0]) if words and words[0].isdigit() else None
 
     def of_superelement(self, number: int) -> CaseControl:
         """Case control of one superelement (0: the residual structure): subcases whose SUPER names it.
@@ -310,6 +316,10 @@ class _CaseReader:
         if not names:
             raise self.text.error(number, f"{name} needs the name of a matrix")
         return names
+
+
+def _list_error(words: str, **more: str) -> ValueError:
+    return ValueError(" ".join([words, *more.values()]))
 
 
 def param_value(words: list[str]) -> Value | tuple[Value, ...]:

@@ -21,6 +21,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 
 import numpy as np
 
+from interstage._renamed import current_name
 from interstage.errors import InputError, raised
 from interstage.system.ports import Field, Hinge, Inside, Place, Store
 
@@ -72,6 +73,7 @@ class Program:
 
     def code(self, name: str, source: str | None) -> FunctionType | type:
         """Return code that a file names, as it was then."""
+        name = current_name(name)
         module = name.partition(SEPARATOR)[0]
         if self.imports and not module.startswith(MAIN):
             try:
@@ -113,7 +115,7 @@ def _installed(module: ModuleType | None) -> bool:
 
 def code_of(name: str) -> FunctionType | type:
     """Return the function or class of a name, among the modules that are there."""
-    module, _, inner = name.partition(SEPARATOR)
+    module, _, inner = current_name(name).partition(SEPARATOR)
     script = module.removeprefix(f"{MAIN}(").removesuffix(")") if module.startswith(MAIN) else ""
     names = [MAIN, script] if script else [module, MAIN]
     for one in names:

@@ -426,7 +426,7 @@ def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slo
         if len(sources) == 1 and sources[0].whole:
             link = sources[0]
             source = slots[f"{parts[link.part].path}.{link.out}"]
-            shape = ((link.count,) if source.shape else ()) if shape is None else shape
+            shape = _shape_as_said(parts, links, sources, link.count) if shape is None else shape
             slots[full] = Slot("s", source.start + link.first, shape, unit or source.unit)
         else:
             count = sum(link.count for link in sources)
