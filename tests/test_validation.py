@@ -4,7 +4,18 @@ import importlib
 
 import pytest
 
-from validation.study import DOCS, LOOSE, ROUNDING, Row, Study, page_rows, reason_of, table_of, without_letter
+from validation.study import (
+    DOCS,
+    LOOSE,
+    ROUNDING,
+    ROUNDS,
+    Row,
+    Study,
+    page_rows,
+    reason_of,
+    table_of,
+    without_letter,
+)
 
 QUICK = ("beams", "linearization_errors", "macneal_harder_shells", "macneal_harder_solids")
 
@@ -53,6 +64,11 @@ def test_a_row_without_a_limit_says_why():
     assert "set after the figure was seen" in marked
 
 
+def test_a_limit_that_is_far_above_rounding_is_not_called_rounding():
+    with pytest.raises(ValueError, match="none of rounding"):
+        Row("a", "f", "1", "1", 0.0, 1e-6, why=ROUNDS)
+
+
 def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
     """Planted changes: of an error, of a figure whose error stays zero, of a limit, of rows."""
     import dataclasses
@@ -66,6 +82,12 @@ def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
     study = Study("beams", "S", "", [margin, error, place])
     study.write(tmp_path)
     assert study.changed(tmp_path) == []
+    rounded = Row("beam", "mode, by hand", "1.25000", "1.25000", 4e-15, 1e-11, why=ROUNDS)
+    other = dataclasses.replace(rounded, error=8e-12)  # as another machine rounds
+    Study("rounded", "S", "", [rounded]).write(tmp_path)
+    assert Study("rounded", "S", "", [other]).changed(tmp_path) == []
+    assert len(Study("rounded", "S", "", [dataclasses.replace(rounded, error=2e-11)]).changed(tmp_path)) == 1
+    assert len(Study("rounded", "S", "", [dataclasses.replace(other, ours="1.27000")]).changed(tmp_path)) == 1
     noisy = [dataclasses.replace(margin, ours="14.9, 9.6"), dataclasses.replace(error, error=1e-5), place]
     assert Study("beams", "S", "", noisy).changed(tmp_path) == []
     planted = [

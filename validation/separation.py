@@ -160,6 +160,21 @@ def beam_component(length: float, mass: float, stiffness: float, name: str, n_mo
     return Component.from_deck(deck_from_text(text), n_modes=n_modes, aset={1: 123456}, name=name)
 
 
+def bending(system, name: str, coefficients: np.ndarray) -> np.ndarray:
+    """Return modal coordinates of a beam that is bent by given polynomials of x/L, least squares over its grids.
+
+    A state in meters at grids is the same for any basis of the same shapes; one drawn in modal coordinates changes with
+    the signs of modes, which are those of the machine's eigensolver.
+
+    coefficients : of (x/L)², (x/L)³ ... along y and z, (2, n), m (or m/s for rates)
+    """
+    gamma = system.flexible(name).gamma  # displacements of grids, (grids, 3, modes)
+    s = np.linspace(0.0, 1.0, TIP)
+    field = np.zeros((TIP, 3))
+    field[:, 1:] = sum(np.outer(s ** (k + 2), c) for k, c in enumerate(np.transpose(coefficients)))
+    return np.linalg.lstsq(gamma.reshape(3 * TIP, -1), field.ravel(), rcond=1e-9)[0]
+
+
 def docking_rows() -> list[Row]:
     """Join two flexible beams and compare with the dense impulsive equations."""
     from interstage import Free, Multibody
@@ -174,10 +189,8 @@ def docking_rows() -> list[Row]:
         x[name].quaternion[:] = rng.normal(size=4)
         x[name].quaternion[:] /= np.linalg.norm(x[name].quaternion)
         x[name].velocity[:] = 0.3 * rng.normal(size=6)
-        x[name].eta[:] = (
-            0.1 * rng.normal(size=8) * system.body_frequencies_hz(name)[0] / system.body_frequencies_hz(name)
-        )
-        x[name].etadot[:] = rng.normal(size=8)
+        x[name].eta[:] = bending(system, name, 0.02 * rng.normal(size=(2, 3)))
+        x[name].etadot[:] = bending(system, name, 0.3 * rng.normal(size=(2, 3)))
     x["two"].position[:] = system.position(x, "one", TIP)
     C = system.jacobian(x, "two") - system.jacobian(x, "one", TIP)
     W = np.linalg.solve(system.mass_matrix(x), C.T)
@@ -240,7 +253,8 @@ def stack():
     x = system.state()
     # slow: round-off of world positions times linear momentum is the floor of angular momentum about the centre
     x["first"].velocity[:] = [0.004, 0.006, -0.005, 3.0, -1.0, 2.0]
-    x["third"].eta[0], x["ship"].eta[1] = 2.0, 1.0
+    x["third"].eta[:] = bending(system, "third", np.array([[0.03], [0.0]]))  # tips bent aside, m
+    x["ship"].eta[:] = bending(system, "ship", np.array([[0.0], [0.01]]))
     return system, x
 
 

@@ -16,7 +16,8 @@ PRINTED = 0.005  # part by which a printed number may differ, besides two units 
 LOOSE = 1e4  # a limit so many times the error is one that needs its reason on the page
 ROUNDING = 1e-16  # errors below count as this
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-ROUNDS = "rounding of double precision, with room for other machines"
+ROUNDS = "rounding: 2.2e-16 times the condition of what is computed; errors below the limit are one result"
+MOST_ROUNDING = 1e-8  # a limit above is none of rounding: 4.5e7 units of double precision
 MEANT = "Limits with * were set after the figure was seen."
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "validation"
 
@@ -25,7 +26,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs" / "validation"
 class Row:
     """One comparison: `error` is held to `tolerance`.
 
-    why : reason for the limit, or for there being none (tolerance None: shown, not judged); the page lists them
+    why : reason for the limit, or for there being none (tolerance None: shown, not judged); the page lists them.
+        One that begins with "rounding" says that the error is noise, another one on another machine
     after : whether the limit was set after the figure was seen, which the page marks. Limits without the mark are
         those of a paper, of printed digits, of a requirement or of rounding
     """
@@ -43,6 +45,15 @@ class Row:
     def __post_init__(self) -> None:
         if self.tolerance is None and not self.why:
             raise ValueError(f"a row without a limit must say why ({self.case}, {self.quantity})")
+        if self.rounds and not (self.tolerance or 0.0) <= MOST_ROUNDING:
+            raise ValueError(
+                f"a limit of {self.tolerance:g} is none of rounding ({self.case}, {self.quantity})"
+            )
+
+    @property
+    def rounds(self) -> bool:
+        """Whether the error is rounding: any below the limit is the same result."""
+        return self.why.startswith("rounding")
 
     @property
     def passed(self) -> bool:
@@ -119,8 +130,9 @@ class Study:
     def changed(self, folder: Path = DOCS) -> list[str]:
         """Rows that the committed page has otherwise, beyond its noise: what it says is no longer so.
 
-        Errors may differ by `NOISE`, or by `HELD` where they are results; other printed numbers by `PRINTED` (not those
-        of a "worst" place, which may be another one elsewhere); limits are those of the page.
+        Errors may differ by `NOISE`, or by `HELD` where they are results, and those of rounding may be anything below
+        their limit; other printed numbers by `PRINTED` (not those of a "worst" place, which may be another one
+        elsewhere); limits are those of the page.
         """
         path = folder / f"{self.name}.md"
         if self.skipped or not path.exists():
@@ -137,7 +149,7 @@ class Study:
                 continue
             cells = left.pop(0)
             before, limit = float(cells[4]), row.tolerance or 0.0
-            rounding = max(1e-13, 1e-2 * limit)
+            rounding = limit if row.rounds else max(1e-13, 1e-2 * limit)
             less, more = sorted((row.error, before))
             if more > (HELD * less if less >= RESULT else NOISE * less + rounding):
                 out.append(f"{name}: error {row.error:.1e}, {before:.1e} on the page")
