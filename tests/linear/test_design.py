@@ -9,7 +9,7 @@ from scipy import integrate, linalg
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
-from interstage.linear.sampled import SampledModel
+from interstage.linear.model import SampledModel
 
 RNG = np.random.default_rng(11)
 A5, B5 = RNG.normal(size=(5, 5)), RNG.normal(size=(5, 2))

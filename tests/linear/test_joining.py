@@ -8,8 +8,7 @@ import pytest
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
-from interstage.linear.model import LinearModel
-from interstage.linear.sampled import SampledModel
+from interstage.linear.model import LinearModel, SampledModel
 
 RNG = np.random.default_rng(5)
 

@@ -14,7 +14,7 @@ from scipy.io import loadmat
 from typer.testing import CliRunner
 
 import interstage as ist
-from interstage.linear.files import KINDS
+from interstage.linear.files import WRITERS
 
 MAPS = ("state_index", "input_index", "output_index", "grid_positions", "mass_properties", "operating_point")
 
@@ -40,7 +40,7 @@ def lin():
     return model
 
 
-@pytest.mark.parametrize("ending", sorted(KINDS))
+@pytest.mark.parametrize("ending", sorted(set(WRITERS) - {".m"}))
 def test_round_trip_is_exact(lin, tmp_path, ending):
     path = tmp_path / f"model{ending}"
     lin.save(path)

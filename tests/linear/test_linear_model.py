@@ -9,7 +9,7 @@ from multibody_models import beam
 
 import interstage as ist
 from interstage.linear import response
-from interstage.linear.tracking import track_modes
+from interstage.linear.design import track_modes
 
 
 def chain(masses=(1.0, 1.0, 1.0), k=100.0, c=0.4, free=True):

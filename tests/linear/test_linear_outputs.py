@@ -10,7 +10,7 @@ import interstage as ist
 from interstage.linear.chart import Chart, with_unit_quaternions
 from interstage.linear.interface import Interface
 from interstage.linear.outputs import Observation
-from interstage.linear.plant import Plant
+from interstage.linear.vehicle_plant import Plant
 from interstage.multibody.loads import Loads
 
 

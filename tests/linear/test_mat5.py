@@ -14,7 +14,7 @@ from scipy.io import loadmat, savemat
 
 import interstage as ist
 from interstage.errors import FileError, InterstageError
-from interstage.linear.mat5 import read_mat5
+from interstage.linear.mat_file import read_mat5
 from interstage.linear.model import LinearModel
 
 
@@ -91,7 +91,7 @@ def test_what_is_no_such_file_is_said(tmp_path, monkeypatch):
     path = tmp_path / "a.mat"
     head = b"MATLAB 5.0".ljust(124) + struct.pack("<H", 0x0100) + b"IM"
     body = zlib.compress(bytes(5_000_000))
-    monkeypatch.setattr("interstage.linear.mat5.unpack_limit", lambda path: 1_000_000)
+    monkeypatch.setattr("interstage.linear.mat_file.unpack_limit", lambda path: 1_000_000)
     for data, words in (
         (b"", "an empty file"),
         (b"MATLAB 7.3 MAT-file".ljust(200), "-v7"),

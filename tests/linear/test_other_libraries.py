@@ -7,7 +7,7 @@ import pytest
 import scipy.signal
 
 import interstage as ist
-from interstage.linear.sampled import SampledModel
+from interstage.linear.model import SampledModel
 
 M, C, K = 2.0, 0.8, 50.0
 WN, ZETA = np.sqrt(K / M), C / (2.0 * np.sqrt(K * M))

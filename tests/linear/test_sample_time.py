@@ -7,7 +7,7 @@ import pytest
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.linear.sampled import SampledModel
+from interstage.linear.model import SampledModel
 
 DT = 0.05
 SECOND = ist.LinearModel([[0.0, 1.0], [-4.0, -0.4]], [[0.0], [1.0]], [[1.0, 0.0]], [[0.0]], name="swing")

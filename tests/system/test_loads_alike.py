@@ -12,7 +12,7 @@ from multibody_models import beam, random_state
 import interstage as ist
 from interstage.errors import InputError
 from interstage.linear.interface import Interface
-from interstage.linear.plant import Plant
+from interstage.linear.vehicle_plant import Plant
 from interstage.system import simulate
 
 METHODS = [{"step": 1e-3}, {"step": 1e-3, "method": "ros2"}, {"rtol": 1e-11, "atol": 1e-12}]

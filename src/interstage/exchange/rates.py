@@ -17,8 +17,8 @@ import numpy as np
 from interstage.errors import InputError, SolverError
 from interstage.exchange.description import Channel
 from interstage.linear.chart import POSITIONS, RATES, rate_names
-from interstage.linear.description import UnitNames
 from interstage.linear.flight_plant import numbered
+from interstage.linear.interface import UnitNames
 from interstage.multibody import State
 from interstage.multibody.diagnosis import refuse
 from interstage.multibody.joints import Coordinate

@@ -1,11 +1,11 @@
 """Linear models for control design: trim, linearize, respond, export."""
 
-from interstage.linear.design import lqr
+from interstage.linear.design import TrackedModes, lqr, mac, sweep_modes, track_modes
 from interstage.linear.differences import jacobian
-from interstage.linear.flight_points import Points, points
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
+from interstage.linear.operating_points import Points, points
 from interstage.linear.outputs import (
     CenterOfMass,
     Expression,
@@ -22,7 +22,6 @@ from interstage.linear.outputs import (
     Recovered,
 )
 from interstage.linear.reduction import ModalGains
-from interstage.linear.tracking import TrackedModes, mac, sweep_modes, track_modes
 from interstage.linear.trim import Trim, TrimReport, trim
 
 __all__ = [

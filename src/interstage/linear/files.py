@@ -23,7 +23,8 @@ from interstage import __version__
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.files import LINEAR, check_version, expect
 from interstage.hdf5 import encoded
-from interstage.linear import files_hdf5, files_m, files_mat, files_npz
+from interstage.linear.file_formats import read_hdf5_file, read_npz, write_hdf5_file, write_npz, write_script
+from interstage.linear.mat_file import read_mat, write_mat
 from interstage.linear.model import LinearModel
 from interstage.output import as_path
 
@@ -48,9 +49,18 @@ _KNOWN = {
     "notes",
     *(f"{what[:-1]}_{part}" for what in _LISTS for part in ("names", "units")),
 }
-KINDS = {".h5": files_hdf5, ".hdf5": files_hdf5, ".mat": files_mat, ".npz": files_npz}
-WRITTEN = {**KINDS, ".m": files_m}  # scripts are written, not read
-_PACKED = {"hdf5": files_hdf5, "mat": files_mat, "zip": files_npz}
+WRITERS = {
+    ".h5": write_hdf5_file,
+    ".hdf5": write_hdf5_file,
+    ".mat": write_mat,
+    ".npz": write_npz,
+    ".m": write_script,  # scripts are written, not read
+}
+_READERS = {
+    "hdf5": (read_hdf5_file, 0),
+    "mat": (read_mat, 1),
+    "zip": (read_npz, 0),
+}  # and where indices begin
 
 
 def as_tree(model: LinearModel) -> dict[str, Any]:
@@ -166,12 +176,12 @@ def write_linear(model: LinearModel, path: str | Path, kind: str | None = None) 
     """Write a model; an existing file is replaced only by a complete one."""
     path = as_path(path, "linear-model file")
     ending = kind or path.suffix.lower()
-    if ending not in WRITTEN:
+    if ending not in WRITERS:
         raise InputError(
-            "unknown kind of linear-model file", expected=", ".join(WRITTEN), got=repr(path.name)
+            "unknown kind of linear-model file", expected=", ".join(WRITERS), got=repr(path.name)
         )
     tree = _worded(as_tree(model), "linear model")
-    WRITTEN[ending].write(tree, path)
+    WRITERS[ending](tree, path)
 
 
 def _worded(value: Any, where: str) -> Any:
@@ -198,8 +208,8 @@ def _check_whole(tree: dict[str, Any], path: Path) -> None:
 def read_linear(path: str | Path) -> LinearModel:
     """Read a model from HDF5, .mat or .npz, as its content says."""
     path = as_path(path, "linear-model file")
-    reader = _PACKED[expect(path, LINEAR)]
-    tree = _read(reader.read, path)
+    read_tree, index_base = _READERS[expect(path, LINEAR)]
+    tree = _read(read_tree, path)
     missing = [letter for letter in "ABCD" if letter not in tree]
     if missing:
         raise FileError(
@@ -208,7 +218,7 @@ def read_linear(path: str | Path) -> LinearModel:
     try:
         check_version(float(tree.get("SCHEMA_VERSION", SCHEMA_VERSION)), SCHEMA_VERSION, LINEAR, path)
         _check_whole(tree, path)
-        return from_tree(tree, reader.BASE)
+        return from_tree(tree, index_base)
     except FileError:
         raise
     except InterstageError as error:

@@ -16,10 +16,16 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import InputError, InterstageError, caller_level
-from interstage.linear import closures
-from interstage.linear.chart import Chart, position_names, rate_names, with_unit_quaternions
-from interstage.linear.description import mass_properties
+from interstage.linear.chart import (
+    Chart,
+    independent_coordinates,
+    named_coordinates,
+    position_names,
+    rate_names,
+    with_unit_quaternions,
+)
 from interstage.linear.differences import Scheme
+from interstage.linear.interface import mass_properties
 from interstage.linear.memory import Hidden, Snapshot
 from interstage.multibody.diagnosis import refuse
 from interstage.multibody.loads import OperatingPoint, at_point
@@ -352,13 +358,13 @@ class FlightPlant:
         The others follow by closures of the vehicle; without any all are independent.
         wanted : names of coordinates (or bodies) that shall be independent
         """
-        closures.named(self.system, wanted)
+        named_coordinates(self.system, wanted)
         if not self.system.n_closure:
             return np.arange(n), np.eye(n)
         m, nv = len(self.free), self.system.nv
         fixed = np.ones(nv, dtype=bool)
         fixed[self.free] = False
-        places, S = closures.independent(self, fixed, wanted)
+        places, S = independent_coordinates(self, fixed, wanted)
         assert S is not None
         motions = np.concatenate([self.free, nv + self.free])
         kept = np.concatenate([np.searchsorted(motions, places), np.arange(2 * m, n)])

@@ -25,7 +25,7 @@ from interstage.linear.balance import Balance, Kept, Residuals, held_signals, so
 from interstage.linear.chart import turns
 from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.frames import LONGEST, Frame
-from interstage.linear.trim_report import TrimReport, accelerating
+from interstage.linear.steady import TrimReport, accelerating
 from interstage.multibody import System
 from interstage.multibody.loads import Loads, OperatingPoint, frozen
 from interstage.multibody.prescribed import PRESCRIBED

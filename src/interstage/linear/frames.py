@@ -22,6 +22,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.linear.balance import Kept
+from interstage.linear.chart import in_world, sampled_in_world
 from interstage.linear.flight_plant import (
     NOTHING_SPECIAL,
     Asked,
@@ -44,7 +45,6 @@ from interstage.linear.memory import (
 )
 from interstage.linear.model import LinearModel
 from interstage.linear.validity import notes_on_flight
-from interstage.linear.world_axes import in_world, sampled_in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop

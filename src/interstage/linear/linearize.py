@@ -1,14 +1,19 @@
-"""Linearize a system about any state: A, B, C, D with named states, inputs and outputs.
+"""Linearize a vehicle or an assembly about any state: A, B, C, D with named states, inputs and outputs.
 
 With the error coordinates of `chart` (δq, δv), f the forward dynamics and h the outputs,
 
     δq̇ = K δq + G δv                                   known exactly
-    δv̇ = ∂f/∂q δq + ∂f/∂v δv + ∂f/∂u u                 by slopes of inverse dynamics, `columns`
+    δv̇ = ∂f/∂q δq + ∂f/∂v δv + ∂f/∂u u                 by derivatives of inverse dynamics, `vehicle_plant`
     y - y0 = ∂h/∂q δq + ∂h/∂v δv + ∂h/∂u u             accelerations follow f
 
 The reference may move and accelerate (thrust, spin): the model then holds for deviations from that motion, its
 coefficients frozen at the instant. Coordinates of locked joints are left out. Closures J δq = 0 and their rates
 J δv + ∂(Jv)/∂q δq = 0 leave independent coordinates, chosen where J is best conditioned; the others follow.
+
+The states of an assembly are those motions, then the continuous states of devices. Inputs are ports that are held
+(their wires are cut), outputs any ports. In continuous time sampled devices are held: loops through them are open, and
+the model has a note that says so; as an output such a device has the value of a sample at the instant. States of
+devices that neither change nor are read are left out. Propellant in tanks is frozen at the mass of the point.
 """
 
 from __future__ import annotations
@@ -22,19 +27,35 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError
-from interstage.linear import closures, columns, description
-from interstage.linear.chart import Chart, with_unit_quaternions
+from interstage.linear.chart import (
+    Chart,
+    continuous_in_world,
+    in_world,
+    independent_coordinates,
+    with_unit_quaternions,
+)
 from interstage.linear.differences import Scheme
-from interstage.linear.flight_plant import Asked, names_of_ports
-from interstage.linear.flights import linearize_flight
+from interstage.linear.flight_plant import (
+    NOTHING_SPECIAL,
+    Asked,
+    FlightPlant,
+    jacobian_of,
+    names_of_ports,
+    split_parts,
+)
 from interstage.linear.frames import linearize_frame
 from interstage.linear.inputs import Input
-from interstage.linear.interface import interface_of
+from interstage.linear.interface import (
+    grid_positions,
+    interface_of,
+    mass_properties,
+    state_index,
+    state_names,
+)
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
-from interstage.linear.plant import Plant
-from interstage.linear.validity import elastic_places, notes_on_balance
-from interstage.linear.world_axes import continuous_in_world, in_world
+from interstage.linear.validity import elastic_places, notes_on_balance, notes_on_flight
+from interstage.linear.vehicle_plant import Columns, Plant
 from interstage.multibody.fidelity import warn_of_spin
 from interstage.multibody.loads import Forces, Loads, acting_at, at_point, frozen
 from interstage.multibody.prescribed import LOCKED
@@ -49,6 +70,88 @@ from interstage.system.ticks import Period
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
+
+
+def linearize_flight(assembly: Assembly, x0: State | None, asked: Asked = NOTHING_SPECIAL) -> LinearModel:
+    """Return the linear model of an assembly in continuous time."""
+    turned = in_world(asked.velocity_axes)
+    plant = FlightPlant(assembly, x0, asked.inputs, asked.outputs, asked.given, axes=asked.position_axes)
+    try:
+        sizes = plant.sizes()
+        m, n, nu = sizes["q"], sizes["q"] + sizes["v"] + sizes["z"], sizes["u"]
+        chosen, T = plant.independent(n + nu, asked.independent)
+        k = len(chosen) - nu
+        scale = np.concatenate([*plant.magnitudes().values()])[chosen]
+        J, how = jacobian_of(
+            lambda d: plant.slopes(split_parts(T @ d, sizes)), scale, bool(plant.memory), asked.scheme
+        )
+        y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))
+        held = _held(assembly, plant)
+        notes = (*_on_held(held), *notes_on_flight(plant))
+    finally:
+        plant.release()
+    every = np.zeros((n, k + nu))
+    every[:m] = np.hstack([M[np.ix_(plant.free, plant.free)] for M in plant.chart.kinematics()]) @ T[: 2 * m]
+    every[m:] = J[: n - m]
+    said = {
+        what: plant.channel_names(names) for what, names in (("in", plant.inputs), ("out", plant.outputs))
+    }
+    rows = slice(n - m, n - m + len(said["out"][0]))
+    A, B, C, D = every[chosen[:k], :k], every[chosen[:k], k:], J[rows, :k], J[rows, k:]
+    names, kept = plant.state_names(), _used(A, B, C, int(np.sum(chosen < 2 * m)))
+    A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
+    if turned:
+        vdot = np.zeros(plant.system.nv)
+        vdot[plant.free] = y0[:m].real
+        A, B, C = continuous_in_world((A, B, C), plant.system, plant.x0, plant.motions(chosen[kept]), vdot)
+    return LinearModel(
+        A,
+        B,
+        C,
+        D,
+        [names[i] for i in chosen[kept]],
+        said["in"][0],
+        said["out"][0],
+        input_index=said["in"][2],
+        output_index=said["out"][2],
+        input_units=said["in"][1],
+        output_units=said["out"][1],
+        operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y0[rows]},
+        mass_properties=asked.mass_properties(plant),
+        method=how | ({"held": ", ".join(held)} if held else {}),
+        name=asked.name or assembly.name,
+        notes=notes,
+    )
+
+
+def _held(assembly: Assembly, plant: FlightPlant) -> dict[str, float]:
+    """Return the sampled parts that drive others which run between samples, with their periods: loops through them."""
+    every = {
+        plant.plan.parts[entry.part].path: float(entry.every * plant.plan.clock.tick)
+        for entry in plant.plan.sampled
+    }
+    found = {}
+    for piece in assembly.pieces():
+        source, target = (name.rpartition(".")[0] for name in (piece.source, piece.target))
+        if source in every and target not in every and piece.target not in plant.inputs:
+            found[source] = every[source]
+    return found
+
+
+def _on_held(held: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the note on loops that are open."""
+    if not held:
+        return ()
+    parts = ", ".join(f"'{path}' (every {T:g} s)" for path, T in held.items())
+    return (
+        f"held, not in the loop: {parts}; the loop through what is sampled is open here, sampled=True closes it",
+    )
+
+
+def _used(A: np.ndarray, B: np.ndarray, C: np.ndarray, motions: int) -> np.ndarray:
+    """Return the states that change or are read: an ideal sensor has some that are neither."""
+    changes, read = A.any(axis=1) | B.any(axis=1), A.any(axis=0) | C.any(axis=0)
+    return np.flatnonzero(changes | read | (np.arange(len(A)) < motions))
 
 
 class _Slopes(NamedTuple):
@@ -85,7 +188,7 @@ def linearize(
     """Return the linear model of a system about a state, in continuous time.
 
     Of an assembly inputs and outputs are names or patterns of its ports, and `set` and `sampled` are for it alone; the
-    other arguments mean the same. See `flights` and `frames`.
+    other arguments mean the same. See `frames`.
 
     Parameters
     ----------
@@ -103,7 +206,7 @@ def linearize(
         does not carry complex steps is differenced ("central-2", said in `model.method`)
     position_axes : of free positions, "parent" (world) or "body" (constant coefficients in a steady spin)
     velocity_axes : of free velocities, "body" or "world": the second about a vehicle that accelerates, where its path
-        matters (`world_axes`)
+        matters (`chart`)
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file; of an assembly,
         whose model has mass properties where it is given
@@ -151,8 +254,8 @@ def linearize(
         B,
         C,
         D,
-        grid_positions=description.grid_positions(plant, reference),
-        mass_properties=description.mass_properties(plant, reference),
+        grid_positions=grid_positions(plant, reference),
+        mass_properties=mass_properties(plant, reference),
         operating_point={"q": state.q.copy(), "v": state.v.copy(), "vdot": vdot0, "y": y0},
         method={
             "method": scheme.method,
@@ -215,7 +318,7 @@ def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray) -> _Slopes:
     nv, ny, nu = plant.system.nv, len(plant.rows.outputs), len(plant.channels)
     sizes, rough = [nv, nv, nu], _rough_outputs(plant, scheme)
     if scheme.method == "complex-step" and not rough:
-        found = columns.Columns(plant, vdot0, scheme.step)
+        found = Columns(plant, vdot0, scheme.step)
         y = found.outputs()
         return _Slopes(_finite(found.vdot), _finite(y) if plant.interface.felt else y, np.nan)
     smooth = [o for o in plant.outputs if not any(o is r for r in rough)]
@@ -303,7 +406,7 @@ def _matrices(plant: Plant, slopes: _Slopes, wanted: Sequence[str] | None) -> tu
     C, D = slopes.y[:, :moves].copy(), slopes.y[:, moves:].copy()
     if wanted is None and not system.any_held and system.n_closure == 0:
         return A, B, C, D, plant.interface.every
-    kept, T = closures.independent(plant, locked_velocities(system), wanted)
+    kept, T = independent_coordinates(plant, locked_velocities(system), wanted)
     if T is not None:
         A, B, C = (A @ T)[kept], B[kept], C @ T
     elif len(kept) < moves:
@@ -316,7 +419,7 @@ def _template(plant: Plant, kept: np.ndarray) -> LinearModel:
     face, rows, key = plant.interface, plant.rows, kept.tobytes()
     if key in face.models:
         return face.models[key]
-    states, units = description.state_names(plant.system, kept, face.unit)
+    states, units = state_names(plant.system, kept, face.unit)
     n, nu, ny = len(states), len(face.inputs), len(rows.outputs)
     found = LinearModel(
         np.zeros((n, n)),
@@ -326,7 +429,7 @@ def _template(plant: Plant, kept: np.ndarray) -> LinearModel:
         states=states,
         inputs=face.inputs,
         outputs=rows.outputs,
-        state_index=description.state_index(plant.system, kept),
+        state_index=state_index(plant.system, kept),
         input_index=face.input_index,
         output_index=rows.output_index,
         state_units=units,

@@ -6,26 +6,27 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
-from interstage.linear import balanced, joining, reduction, response
-from interstage.linear.border import DIFFERENCED, EXACT
+from interstage.linear import joining, reduction, response
 from interstage.linear.poles import (
+    DIFFERENCED,
+    EXACT,
     LinearModes,
     Poles,
     damped_modes,
+    invariant_zeros,
     poles_of,
     sampled_poles_of,
     seen_as,
     undamped_modes,
 )
 from interstage.linear.reduction import ModalGains
-from interstage.linear.zeros import invariant_zeros
 
 Chosen = str | int | Sequence[str | int] | None
 
@@ -344,7 +345,7 @@ class LinearModel:
         between, and how many states are not stable. A reduction whose error exceeds its bound is refused. Units of
         states do not matter; outputs of different units are weighed as their numbers are: scale them first.
         """
-        return balanced.reduce(self, n, error)
+        return reduction.reduce(self, n, error)
 
     # joining ------------------------------------------------------------------------------------------
 
@@ -496,3 +497,26 @@ def _kept_index(index: Mapping[str, np.ndarray], kept: np.ndarray) -> dict[str, 
     place = {int(k): j for j, k in enumerate(kept)}
     found = {name: [place[int(k)] for k in old if int(k) in place] for name, old in index.items()}
     return {name: np.array(new, dtype=np.int64) for name, new in found.items() if new}
+
+
+_PLACE_OF_DT = 19  # among the arguments
+
+
+class _Sampled(type):
+    """Makes a `LinearModel` when called; one with a sample time is an instance."""
+
+    def __call__(cls, *given: Any, **named: Any) -> LinearModel:
+        if len(given) <= _PLACE_OF_DT:
+            named.setdefault("dt", 1.0)
+        return LinearModel(*given, **named)
+
+    def __instancecheck__(cls, other: object) -> bool:
+        return isinstance(other, LinearModel) and other.dt is not None
+
+
+class SampledModel(metaclass=_Sampled):
+    """`LinearModel(A, B, C, D, dt=...)`, with `dt` = 1 s where it is not said.
+
+    >>> SampledModel([[0.5]], [[1.0]], [[1.0]], [[0.0]], dt=0.1)
+    <LinearModel 'linear model': 1 states, 1 inputs, 1 outputs, every 0.1 s>
+    """

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import lu_factor, lu_solve, schur
 
 from interstage.errors import InputError
-from interstage.linear.eigenvectors import balanced, eigenvectors
+from interstage.linear.poles import balance_matrix, eigenvectors
 
 FORMS = ("auto", "modal", "schur")
 GOOD = 1e7  # condition of the modal transformation up to which it loses less than half of the digits
@@ -41,7 +41,7 @@ class ModalForm:
 
 def modal_form(A: np.ndarray) -> ModalForm:
     """Return the modal form with the best conditioned choice of slow poles kept in one block."""
-    A_b, scale = balanced(np.asarray(A, dtype=float))
+    A_b, scale = balance_matrix(np.asarray(A, dtype=float))
     poles, V = eigenvectors(A_b)
     order = np.argsort(np.abs(poles), kind="stable")
     poles, V = poles[order], V[:, order]
@@ -117,7 +117,7 @@ def _at_pole(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: comp
     The mean of H at s + δ and s - δ is right to δ², extrapolated to δ⁴; a channel that sees the pole grows as
     1/δ or faster.
     """
-    A_b, scale = balanced(np.asarray(A, dtype=float))
+    A_b, scale = balance_matrix(np.asarray(A, dtype=float))
     B_b, C_b, eye = B / scale[:, None], C * scale, np.eye(len(A))
     away = np.abs(s - np.linalg.eigvals(A_b))
     away = away[away > 1e-7 * max(away.max(), abs(s))]
@@ -161,7 +161,7 @@ def _slow_part(A: np.ndarray, B: np.ndarray, C: np.ndarray, s: np.ndarray) -> np
 def _by_schur(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: np.ndarray) -> np.ndarray:
     if B.shape[1] > C.shape[0]:  # the fewer columns: H' = B' (sI - A')⁻¹ C' + D'
         return _by_schur(A.T, C.T, B.T, D.T, s).transpose(0, 2, 1)
-    A_b, scale = balanced(np.asarray(A, dtype=float))
+    A_b, scale = balance_matrix(np.asarray(A, dtype=float))
     T, Z = schur(A_b, output="complex")
     back, B_b, C_b = Z.conj().T, B / scale[:, None], C * scale
     B_s, C_s = back @ B_b, C_b @ Z

@@ -1,4 +1,8 @@
-"""Solve for steady states: residuals of a trim, their Jacobian, and Newton's method with a line search.
+"""Newton's method for trims, and the report of what it found.
+
+What a trim did, in numbers and words.
+
+Solve for steady states: residuals of a trim, their Jacobian, and Newton's method with a line search.
 
     r(z) = [ v̇_r(z);  f(z);  φ(z) ] = 0,      z ← z - s (∂r/∂z)⁺ r
 
@@ -9,7 +13,7 @@ Jacobian is exact: complex steps, all of them in one compiled loop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +22,8 @@ from scipy.linalg import null_space
 
 from interstage.errors import ModelError, SolverError
 from interstage.linear.chart import Chart
-from interstage.linear.columns import along_chart, forward_rows
 from interstage.linear.differences import COMPLEX_STEP
+from interstage.linear.vehicle_plant import along_chart, forward_rows
 from interstage.multibody.calling import asked
 from interstage.multibody.loads import Loads, wrench_rows
 from interstage.multibody.slopes import force_slopes
@@ -27,6 +31,54 @@ from interstage.multibody.state import State
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
+
+
+@dataclass(frozen=True)
+class TrimReport:
+    """What a trim did: unknowns and their values, residuals before and after, what still accelerates or drifts.
+
+    drifting : {discrete or continuous state of a device, or memory of a law: rate}
+    """
+
+    unknowns: list[str]
+    values: np.ndarray
+    residuals: list[str]
+    before: np.ndarray
+    after: np.ndarray
+    iterations: int
+    condition: float
+    accelerating: dict[str, float] = field(default_factory=dict)
+    drifting: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [
+            f"trimmed {len(self.unknowns)} unknowns in {self.iterations} iterations: largest residual"
+            f" {np.abs(self.before).max(initial=0.0):.3g} -> {np.abs(self.after).max(initial=0.0):.3g}"
+        ]
+        shown = sorted(zip(self.unknowns, self.values), key=lambda pair: -abs(pair[1]))[:8]
+        lines += [f"  {name:<24} {value: .6g}" for name, value in shown]
+        if len(self.unknowns) > 8:
+            lines.append(f"  and {len(self.unknowns) - 8} smaller")
+        if self.accelerating:
+            lines.append("still accelerating:")
+            lines += [f"  {name:<24} {value: .6g}" for name, value in list(self.accelerating.items())[:12]]
+        if self.drifting:
+            lines.append("still drifting, in a second:")
+            lines += [f"  {name:<24} {value: .6g}" for name, value in list(self.drifting.items())[:12]]
+        if not (self.accelerating or self.drifting):
+            lines.append("nothing accelerates: an equilibrium")
+        return "\n".join(lines)
+
+
+def accelerating(system: System, vdot: np.ndarray, after: np.ndarray) -> dict[str, float]:
+    """Return {name: v̇} of what is not at rest, largest first; after : residuals that a trim left."""
+    floor = max(
+        1e-9 * float(np.abs(vdot).max(initial=0.0)), 10.0 * float(np.abs(after).max(initial=0.0)), 1e-12
+    )
+    names = system.velocity_names()
+    order = np.argsort(-np.abs(vdot), kind="stable")
+    return {names[k]: float(vdot[k]) for k in order if abs(vdot[k]) > floor}
+
 
 Residual = Callable[["System", State, np.ndarray], ArrayLike]
 

@@ -24,8 +24,7 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
 from interstage.linear.flight_trim import HOLD_DOWN, Balance, FlightTrim, standing, trim_flight
-from interstage.linear.steady import Problem, Residual, Unknown, solve
-from interstage.linear.trim_report import TrimReport, accelerating
+from interstage.linear.steady import Problem, Residual, TrimReport, Unknown, accelerating, solve
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point, frozen
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs
