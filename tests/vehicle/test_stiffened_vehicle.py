@@ -1,5 +1,8 @@
 """Geometric stiffness of a burning vehicle: thrust that its changing inertia balances, against the whole structure."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.linalg as la
@@ -85,16 +88,18 @@ def bending(model):
 
 @pytest.mark.parametrize("fill", FILLS)
 def test_prestressed_modes_of_the_whole_stack(v, shapes, fill):
-    """The first three bending modes, an eleventh of the buckling load away from it, full to empty.
+    """The first three bending modes, an eleventh of the buckling load away from it, full to empty, by default.
 
     1e-4: the vehicle bends about its compressed shape, finite elements about the one on paper.
     """
-    system = v.multibody(shapes, propellant=fill, geometric_stiffness=True).compile()
+    system = v.multibody(shapes, propellant=fill).compile()
     found, wanted = bending(flying(system, shapes)), whole_model(fill)
     wanted = wanted[wanted > 0.2]
     np.testing.assert_allclose(found[:3], wanted[:6:2], rtol=1e-4)
     np.testing.assert_allclose(wanted[:6:2], wanted[1:6:2], rtol=1e-8)
-    without = bending(flying(v.multibody(shapes, propellant=fill).compile(), shapes))
+    declined = v.multibody(shapes, propellant=fill, geometric_stiffness=False).compile()
+    with pytest.warns(ist.FidelityWarning, match="without geometric stiffness.*Vehicle.multibody"):
+        without = bending(flying(declined, shapes))
     assert without[0] > 1.07 * found[0]
 
 
@@ -104,8 +109,8 @@ def test_every_frame_has_the_same_poles(v, shapes):
     1e-4: compression, 2e-4 of the length, moves the nodes that carry frames. Without stiffness they are far apart.
     """
     fill, found = FILLS[1], []
-    wanted = bending(flying(v.multibody(shapes, propellant=fill, geometric_stiffness=True).compile(), shapes))
-    component = v.component(shapes, fill, geometric_stiffness=True)
+    wanted = bending(flying(v.multibody(shapes, propellant=fill).compile(), shapes))
+    component = v.component(shapes, fill)
     for node, stiffening in ((("first", 1), True), (("upper", 9), True), (("upper", 9), False)):
         mb = ist.Multibody("anew")
         given = {"node": shapes.node_id(*node), "stiffening": stiffening}
@@ -163,7 +168,7 @@ def test_switched_propellant_is_a_body_made_anew(v, few, strut):
     forces = {("rocket", few.node_id("first", 5)): np.array([1e4, 2e4, -1e4, 3e6, 1e6, -2e6])}
     found, wanted = burning.forward_dynamics(x, forces=forces), S @ anew.forward_dynamics(y, forces=forces)
     np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
-    plain = hung(v.multibody(few, propellant=FILL), few, strut).compile()
+    plain = hung(v.multibody(few, propellant=FILL, geometric_stiffness=False), few, strut).compile()
     assert np.abs(plain.forward_dynamics(x, forces=forces) - found).max() > 5e-4 * np.abs(found).max()
     if strut:
         return
@@ -198,11 +203,16 @@ def test_the_vehicle_alone_is_stiffened_as_in_the_engine(v, few, flow):
             velocity=[0.1, -0.3, 0.4, 50.0, 1.0, 0.0], propellant=FILL, flow={"grain": flow} if flow else None,
             geometric_stiffness=stiff,
         ).eta[-1]
-        for stiff in (True, False)
+        for stiff in (None, False)
     ]  # fmt: skip
     size = np.abs(wanted).max()
     np.testing.assert_allclose(found[0], wanted, atol=(1e-5 if flow else 1e-9) * size)
     assert np.abs(found[1] - wanted).max() > 1e-3 * size
+
+
+def by_node(stiff):
+    """Return its matrices in the order of nodes, which ids of a part and of the whole share."""
+    return stiff.K[np.lexsort(stiff.load.T[::-1])]
 
 
 def test_both_parts_keep_it_when_stages_part(v, few):
@@ -217,10 +227,72 @@ def test_both_parts_keep_it_when_stages_part(v, few):
         found = cut.model.spec(part).component.geometric_stiffness
         alone = v.without("first" if part == "rocket" else "upper")
         wanted = alone.multibody(own, geometric_stiffness=places).specs[0].component.geometric_stiffness
-        np.testing.assert_allclose(found.K, wanted.K, atol=1e-9 * np.abs(wanted.K).max())
-        assert found.nodes.tolist() == sorted(
-            few.node_id(*p) for p in {*places, *([] if part == "rocket" else [("first", 1)])}
-        )
+        np.testing.assert_allclose(by_node(found), by_node(wanted), atol=1e-9 * np.abs(wanted.K).max())
+        more = [("upper", 1)] if part == "rocket" else [("first", 1), ("first", 13)]  # engine and join
+        assert found.nodes.tolist() == sorted(few.node_id(*p) for p in [*places, *more])
+
+
+def test_parts_are_stiffened_by_default(v, few):
+    """Each part has, at a node of its own, the stiffness of a vehicle that was made of its stages alone."""
+    after = v.without("first").shapes(n_modes=4, levels=2, error=1.0)
+    spent = v.without("upper").shapes(n_modes=4, levels=2, error=1.0)
+    system = v.multibody(few).compile()
+    cut, _ = v.staging("separation", when=1.0, shapes=after, spent=spent).action.apply(
+        1.0, system, system.state()
+    )
+    for part, own in (("rocket", after), ("first", spent)):
+        alone = v.without("first" if part == "rocket" else "upper").multibody(own).specs[0].component
+        found, wanted = cut.model.spec(part).component.geometric_stiffness, alone.geometric_stiffness
+        assert len(found.nodes) == len(own.stack.places)
+        np.testing.assert_allclose(by_node(found), by_node(wanted), atol=1e-9 * np.abs(wanted.K).max())
+    declined = v.multibody(few, geometric_stiffness=False).compile()
+    cut, _ = v.staging("separation", when=1.0, shapes=after).action.apply(1.0, declined, declined.state())
+    assert cut.model.spec("rocket").component.geometric_stiffness is None
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """The rocket from the matrices of its stages: what stresses its elements have is not known."""
+    v, like = ist.Vehicle("rocket"), bar_rocket()
+    for name, at in (("first", [0.0, 0.0, 0.0]), ("upper", [FIRST[0], 0.0, 0.0])):
+        of = like.stages[name]
+        v.add(ist.Stage(name, K=of.K, M=of.M, nodes=of.nodes), at=at)
+    v.join("separation", ("first", 13), ("upper", 1))
+    v.stages["first"].add_tank("grain", levels={60e3 * s: grain(13, 60e3 * s) for s in (0.0, 1.0)})
+    v.add_engine("main", at=("first", 1), feeds={"grain": 1.0}, flow=2000.0, thrust=THRUST)
+    return v, v.shapes(n_modes=6, levels=2, error=1.0, attach=[("first", 1, "x")])
+
+
+def test_thrust_on_a_stage_of_matrices_is_warned_of(plain):
+    """In linear models, in a flight, and of the vehicle alone; a thrust of a hundredth is not."""
+    v, shapes = plain
+    system = v.multibody(shapes).compile()
+    words = "carries .* without geometric stiffness.*make its stages from decks"
+    with pytest.warns(ist.FidelityWarning, match=words):
+        flying(system, shapes)
+    with pytest.warns(ist.FidelityWarning, match=words):
+        ist.simulate(v.assembly(system), system.state(), until=0.05, step=1e-3)
+    load = Load(("first", 1), [1, 0, 0], THRUST, "follower")
+    with pytest.warns(ist.FidelityWarning, match=words):
+        fly(shapes, until=0.01, step=1e-3, loads=[load])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ist.FidelityWarning)
+        fly(shapes, until=0.01, step=1e-3, loads=[replace(load, size=0.01 * THRUST)])
+
+
+def test_places_of_a_vehicle_of_many_nodes():
+    """Of more than 64 nodes, engines and what shapes are attached to are known, and thrust elsewhere is warned of."""
+    v = ist.Vehicle("rocket")
+    v.add(ist.Stage.from_deck(bars(30.0, 70, 0.004, 12e3), "first"))
+    v.stages["first"].add_tank("grain", levels={s: grain(71, s) for s in (0.0, 5e3)})
+    v.add_engine("main", at=("first", 1), flow=10.0, thrust=1e6, feeds={"grain": 1.0})
+    shapes = v.shapes(n_modes=4, levels=1, attach=[("first", 71)])
+    mb = v.multibody(shapes)
+    assert mb.specs[0].component.geometric_stiffness.nodes.tolist() == [1, 71]
+    system = mb.compile()
+    push = {("rocket", 40): np.array([0.0, 0.0, 0.0, 1e6, 0.0, 0.0])}
+    with pytest.warns(ist.FidelityWarning, match=r"does not know \(40\)"):
+        ist.simulate(system, system.state(), until=0.01, step=1e-3, forces=push)
 
 
 def test_a_description_is_saved_with_it(v, few, tmp_path):

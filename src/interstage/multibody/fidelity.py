@@ -16,7 +16,7 @@ import numpy as np
 
 from interstage.errors import FidelityWarning, caller_level
 from interstage.multibody.unstiffened import MATTERS as LOAD_MATTERS
-from interstage.multibody.unstiffened import load_share
+from interstage.multibody.unstiffened import load_share, way_to_stiffen
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -40,11 +40,11 @@ def spin_notes(system: System, x: State) -> list[str]:
     """Return what bodies that spin at a state leave out, where it changes a frequency by a percent or more."""
     out = []
     for i, (spec, flex) in enumerate(zip(system.model.specs, system.flexes)):
-        if flex is None or flex.n_modes == 0 or spec.tanks is not None:
+        if flex is None or flex.n_modes == 0:
             continue
         if not spec.stiffens:
             out += _tension_note(system, x, spec)
-        if spec.rotary:
+        if spec.rotary or spec.tanks is not None:
             continue
         spin = float(np.linalg.norm(np.real(system.velocity(x, system.bodies[i])[:3])))
         omega = np.sqrt(np.maximum(np.asarray(flex.stiffness), 0.0))
@@ -83,7 +83,11 @@ def _tension_note(system: System, x: State, spec: BodySpec) -> list[str]:
     if turns.any() and np.ptp(turns, axis=0).max() < 1e-9 * np.abs(turns).max():
         return []  # nodes turn alike, as those of masses on springs: nothing bends
     pull = -np.cross(w, np.cross(w, c.node_positions[own] - origin))
-    size = 0.5 * c.mass * float(np.linalg.norm(pull, axis=1).mean() + np.linalg.norm(pull.mean(axis=0)))
+    size = (
+        0.5
+        * float(system.settings.body_inertia[system.body(spec.name), 0])
+        * float(np.linalg.norm(pull, axis=1).mean() + np.linalg.norm(pull.mean(axis=0)))
+    )
     if size == 0.0:
         return []
     share, hz = load_share(c, size, np.linalg.svd(pull, full_matrices=False)[2][0])
@@ -91,8 +95,8 @@ def _tension_note(system: System, x: State, spec: BodySpec) -> list[str]:
         return []
     return [
         f"body '{spec.name}' spins at {np.linalg.norm(w):.4g} rad/s without geometric stiffness: the tension of its "
-        f"spin ({size:.4g}) is left out, and its mode of {hz:.4g} Hz is too soft by about {100 * share:.2g} %; make "
-        "the component with geometric_stiffness=True"
+        f"spin ({size:.4g}) is left out, and its mode of {hz:.4g} Hz is too soft by about {100 * share:.2g} %; "
+        f"{way_to_stiffen(spec)}"
     ]
 
 

@@ -45,8 +45,10 @@ def notes_on_stiffening(
     found = []
     for spec in unstiffened(system, loads):
         felt = _felt(system, x, vdot, spec.name)
-        found.append(_note(system, x, spec, _carried(system, x, felt, loads, spec), loads))
-    return _said([note for share, note in found if share > MATTERS])
+        share, note = _note(system, x, spec, _carried(system, x, felt, loads, spec), loads)
+        if share > MATTERS:
+            found.append((spec, note))
+    return _said(found)
 
 
 def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int], State]]]) -> None:
@@ -58,7 +60,7 @@ def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int],
     stretches : of one vehicle each: it, times (m,) of rows, and the state of a row by its number
     Masses are those that the vehicle has at the end of the stretch.
     """
-    worst: dict[str, tuple[float, str]] = {}
+    worst: dict[str, tuple[float, BodySpec, str]] = {}
     for system, t, row in stretches:
         bodies = unstiffened(system)
         if not bodies or len(t) < 2:
@@ -69,27 +71,32 @@ def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int],
             for spec in bodies if t[m] > t[k] else ():
                 felt = _felt_between(system, first, x, t[m] - t[k], spec.name)
                 share, note = _note(system, x, spec, _carried(system, x, felt, None, spec))
-                if share > worst.get(spec.name, (MATTERS, ""))[0]:
-                    worst[spec.name] = share, f"{note} (from t = {t[k]:.4g} to {t[m]:.4g})"
-    _said([note for _, note in worst.values()])
+                if share > (worst[spec.name][0] if spec.name in worst else MATTERS):
+                    worst[spec.name] = share, spec, f"{note} (from t = {t[k]:.4g} to {t[m]:.4g})"
+    _said([(spec, note) for _, spec, note in worst.values()])
 
 
-def _said(notes: list[str]) -> tuple[str, ...]:
+def _said(found: list[tuple[BodySpec, str]]) -> tuple[str, ...]:
+    """Warn of notes on bodies, with what to do, and return them."""
+    notes = tuple(note for _, note in found)
     if notes:
-        words = (
-            "geometric_stiffness=True" if any(WITHOUT in note for note in notes) else "those in load_grids"
-        )
-        warnings.warn(
-            f"{'; '.join(notes)}; make the component with {words}",
-            FidelityWarning,
-            stacklevel=caller_level(),
-        )
-    return tuple(notes)
+        ways = dict.fromkeys(way_to_stiffen(spec) for spec, _ in found)
+        warnings.warn(f"{'; '.join(notes)}; {' and '.join(ways)}", FidelityWarning, stacklevel=caller_level())
+    return notes
+
+
+def way_to_stiffen(spec: BodySpec) -> str:
+    """Return what makes a body know the loads that it carries."""
+    if spec.tanks is None:
+        return f"make the component with {'those in load_grids' if spec.stiffens else 'geometric_stiffness=True'}"
+    if spec.stiffens:
+        return "name them in Vehicle.multibody(..., geometric_stiffness=[(stage, node), ...])"
+    return "make its stages from decks and ask for Vehicle.multibody(..., geometric_stiffness=True)"
 
 
 def unstiffened(system: System, loads: Loads | None = None) -> list[BodySpec]:
-    """Return the flexible bodies whose stiffness does not know all loads; those with tanks have the vehicle's own."""
-    bodies = [s for s in system.model.specs if s.component is not None and s.tanks is None]
+    """Return the flexible bodies whose stiffness does not know all loads."""
+    bodies = [s for s in system.model.specs if s.component is not None]
     return [s for s in bodies if not s.stiffens or _unknown(system, s, loads)]
 
 
@@ -223,13 +230,9 @@ def _roots(system: System) -> list[str]:
 
 
 def _mass(system: System, name: str) -> float:
-    """Return the mass of a body and of all that it carries."""
-    found, bodies = 0.0, {name}
+    """Return the mass of now of a body and of all that it carries."""
+    bodies = {name}
     for spec in system.model.specs:  # parents come before what they carry
-        if spec.name in bodies or spec.parent in bodies:
+        if spec.parent in bodies:
             bodies.add(spec.name)
-            if spec.component is not None:
-                found += spec.component.mass
-            elif spec.inertia is not None:
-                found += spec.inertia.mass
-    return found
+    return float(system.settings.body_inertia[[system.body(one) for one in bodies], 0].sum())

@@ -175,14 +175,14 @@ def simulate(
         look_at_rows(flight)
     flight.write_to(log, checkpoint)
     flight.shown = progress
-    spun = made.vehicle is not None and x is not None and warn_of_spin(made.vehicle, x)
+    spun = made.vehicle is not None and warn_of_spin(flight.system, flight.whole())
     flown = flight.run()
     if made.vehicle is not None and not spun:
         last = flown.phases[-1]
         warn_of_spin(last.system, last.bare(len(last.t) - 1))
     if flight.system.watched:
         flight.system.warn_of_fidelity()
-    if not alone and made.vehicle is not None and unstiffened(made.vehicle):
+    if not alone and made.vehicle is not None:
         warn_along_run((phase.system, phase.t, phase.bare) for phase in flown.phases)
     return flown.of_vehicle() if alone and log is None else flown
 

@@ -122,15 +122,17 @@ def add_flexible(
     loads: LoadStiffness | None = None,
     results: StageResults | None = None,
     ids: np.ndarray | None = None,
+    stiffening: bool | None = None,
 ) -> None:
     """Add a vehicle, or a part of one, as a free flexible body; with tanks where it has some.
 
     start : {tank: propellant} at first;  damping : ratio of the free modes;  ids (N,) : of the nodes
+    stiffening : as in `BodySpec`
     """
     component = reference_component(shapes, name, ids, loads, results)
     if shapes.partition.tanks:
         tanks = tanks_of(shapes, start, damping, loads, ids)
-        mb.add_body(name, component=component, joint=Free(), order=order, stiffening=True, tanks=tanks)
+        mb.add_body(name, component=component, joint=Free(), order=order, stiffening=stiffening, tanks=tanks)
         return
     ratio: float | list[float] | None = None
     if callable(damping):
@@ -139,7 +141,7 @@ def add_flexible(
         ratio = [ratio_at(damping, float(rate / (2 * np.pi))) for rate in rates]
     elif damping is not None:
         ratio = ratio_at(damping, 0.0)
-    mb.add_body(name, component=component, joint=Free(), order=order, damping=ratio)
+    mb.add_body(name, component=component, joint=Free(), order=order, damping=ratio, stiffening=stiffening)
 
 
 def _numbers(one: Integrals, still: np.ndarray | None, stiff: np.ndarray | None) -> np.ndarray:

@@ -19,6 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from interstage.component.build import MOST_MB
 from interstage.component.geometric import NEGLIGIBLE
 from interstage.component.integrals import rigid_motion
 from interstage.component.record import GeometricStiffness
@@ -31,6 +32,7 @@ from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.stack import Stack, row_picker
 
 Place = tuple[str, int]
+MOST_PLACES = 64  # nodes up to which loads at every one of them are known where nothing was asked for
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class LoadStiffness:
     def of(cls, shapes: Shapes, given: LoadPlaces) -> LoadStiffness:
         """Find static solutions of all loads, and their geometric stiffness; loads without effect are left out."""
         stack = shapes.stack
-        _check(stack)
+        if (why := unknown_stresses(stack)) is not None:
+            raise why
         nodes = list(dict.fromkeys(given.stiff))
         rows = [6 * shapes.row(*place) + c for place in nodes for c in range(6)]
         points = np.asarray(stack.V[rows].T.toarray())
@@ -176,22 +179,40 @@ def load_places(paths: Sequence[tuple[Place, Sequence[Place]]], more: Sequence[P
     return LoadPlaces(tuple(dict.fromkeys(stiff)), tuple(place for _, path in paths for place in path))
 
 
-def _check(stack: Stack) -> None:
-    """Refuse stages whose stresses are not known, and tanks that carry loads beside the structure."""
+def default_stiffness(shapes: Shapes, given: LoadPlaces) -> LoadStiffness | None:
+    """Return how loads change the stiffness where nothing was asked for, None where stresses are unknown or too large.
+
+    Loads are known at given places, at those that shapes were attached to, and at all nodes of a vehicle of few.
+    """
+    if unknown_stresses(shapes.stack) is not None:
+        return None
+    stiff = dict.fromkeys([*given.stiff, *shapes.attached])
+    every = list(dict.fromkeys([*stiff, *shapes.stack.places]))
+    places = every if len(every) <= MOST_PLACES else list(stiff)
+    levels = sum(len(tank.masses) for tank in shapes.stack.tanks.values())
+    numbers = (6 * len(places) + 12 * (1 + levels)) * len(shapes) ** 2
+    return (
+        load_stiffness(shapes, LoadPlaces(tuple(places), given.known)) if 8e-6 * numbers <= MOST_MB else None
+    )
+
+
+def unknown_stresses(stack: Stack) -> ModelError | None:
+    """Return the error of stages whose stresses are not known, and of tanks that carry loads beside the structure."""
     for name, known in stack.stressed.items():
         if known is None:
-            raise ModelError(
+            return ModelError(
                 f"stage '{name}' has no elements whose stresses change its stiffness",
                 where="geometric_stiffness",
                 hint="make it from a deck, or give Stage(..., geometric=) a function of displacements",
             )
     for tank in stack.tanks.values():
         if tank.K and not tank.waves:
-            raise ModelError(
+            return ModelError(
                 f"tank '{tank.name}' carries loads by a stiffness of its own, whose stresses are not known",
                 where="geometric_stiffness",
                 hint="put what carries loads into the stage, and propellant that hangs on it into the tank",
             )
+    return None
 
 
 def _reduced(shapes: Shapes, P: np.ndarray) -> np.ndarray:

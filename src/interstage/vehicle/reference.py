@@ -10,6 +10,7 @@ This is the second opinion for vehicles in the multibody engine, and the tool fo
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -18,12 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, SolverError, did_you_mean, shown
+from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, did_you_mean, shown
+from interstage.multibody.unstiffened import MATTERS, WINDOWS, WITHOUT, load_share
 from interstage.spatial.checks import as_array
 from interstage.units import quantity
 from interstage.vehicle.burn_log import BodyState, BurnLog
 from interstage.vehicle.damping import Ratio, damping_matrix
-from interstage.vehicle.geometric import LoadPlaces, load_stiffness
+from interstage.vehicle.frozen import reference_component
+from interstage.vehicle.geometric import LoadPlaces, load_stiffness, unknown_stresses
 from interstage.vehicle.integrals import Integrals, Partition
 from interstage.vehicle.kernels import flow_momentum, fly_steps
 from interstage.vehicle.shapes import Propellant, Shapes
@@ -63,7 +66,7 @@ def fly(
     path: Mapping[str, Sequence[Place]] | None = None,
     damping: Ratio = 0.0,
     order: int = 2,
-    geometric_stiffness: bool = False,
+    geometric_stiffness: bool | None = None,
     gravity: ArrayLike | None = None,
     start: BodyState | None = None,
     position: ArrayLike = (0.0, 0.0, 0.0),
@@ -86,7 +89,8 @@ def fly(
         lost upstream of it; without a path internal flow is left out
     damping : ratio of every mode at the current mass, a number or a function of its frequency in Hz
     order : 2, or 0 for constant inertia J and F, which keeps first = first0 + E η
-    geometric_stiffness : let spin and the loads change the stiffness, balanced by the inertia of the mass of now
+    geometric_stiffness : let spin and the loads change the stiffness, balanced by the inertia of the mass of now (None:
+        where all stages know their stresses; else loads that matter are warned of)
     gravity : (3,) world axes (default: that of the vehicle)
     position (3,), quaternion (4,), velocity (6,) : of the body frame at the start; velocity [w; v] in its axes
     eta (n,), etadot (n,) : at the start
@@ -138,7 +142,7 @@ def fly(
             step,
             (partition.base, partition.first, partition.level_mass, partition.level_values),
             _damping(partition, middle, damping),
-            _stiffness(shapes, partition, given, middle, site, loads, geometric_stiffness),
+            _stiffness(shapes, partition, given, middle, site, loads, sizes, geometric_stiffness),
             shapes.gravity if gravity is None else as_array(gravity, (3,), "gravity"),
             site.nodes,
             (site.load, *_load_arrays(loads)),
@@ -317,10 +321,15 @@ def _stiffness(
     middle: np.ndarray,
     site: _Sites,
     loads: Sequence[Load],
-    wanted: bool,
+    sizes: np.ndarray,
+    wanted: bool | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return site and part of loads, what these make of the stiffness (k, loads, n, n), and steps as in `_damping`."""
     steps, n = len(middle), partition.n
+    if wanted is None:
+        wanted = unknown_stresses(shapes.stack) is None
+        if not wanted:
+            _warn_of_loads(shapes, loads, sizes)
     if not wanted or not steps:
         none = np.zeros(0, dtype=np.int64)
         return none, none, np.zeros((1, 0, n, n)), np.zeros(steps, dtype=np.int64), np.zeros(steps)
@@ -334,6 +343,29 @@ def _stiffness(
         found.append(0.5 * (K + K.transpose(0, 2, 1)))
     sites = np.array([-1 if place is None else at[place] for place in own.places], dtype=np.int64)
     return sites, (own.load - 1).astype(np.int64), np.array(found), k, weight
+
+
+def _warn_of_loads(shapes: Shapes, loads: Sequence[Load], sizes: np.ndarray) -> None:
+    """Warn of forces (steps, 3, loads) that would change the stiffness if stresses were known.
+
+    Forces are means over parts of the flight, as of those of runs: a pulse does not count.
+    """
+    axes = np.array([np.asarray(load.axis, dtype=float) * ("torque" not in load.kind) for load in loads])
+    parts = np.array_split(sizes, min(WINDOWS, len(sizes)))
+    forces = np.array([one.mean(axis=(0, 1)) @ axes.reshape(-1, 3) for one in parts])
+    force = forces[np.linalg.norm(forces, axis=1).argmax()]
+    size = float(np.linalg.norm(force))
+    if size == 0.0:
+        return
+    share, hz = load_share(reference_component(shapes, "vehicle"), size, force / size)
+    if share > MATTERS:
+        stages = ", ".join(name for name, known in shapes.stack.stressed.items() if known is None)
+        warnings.warn(
+            f"the vehicle carries {size:.4g} of force {WITHOUT}: its mode of {hz:.4g} Hz is too stiff by about "
+            f"{100.0 * share:.2g} %; make its stages from decks ({stages or 'and its tanks of mass alone'})",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
 
 
 def _knots(partition: Partition, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -25,7 +25,7 @@ from interstage.system.followed import Heirs, Key
 from interstage.vehicle.burn_log import BodyState
 from interstage.vehicle.damping import Ratio
 from interstage.vehicle.frozen import add_flexible
-from interstage.vehicle.geometric import LoadPlaces, LoadStiffness, load_stiffness
+from interstage.vehicle.geometric import LoadPlaces, LoadStiffness, default_stiffness, load_stiffness
 from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.stack import Stack
 from interstage.vehicle.staging import Part, split
@@ -175,7 +175,8 @@ class Staging(Action):
                 ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
                 loads = self._loads(shapes, spec)
                 results = self.vehicle.results
-                add_flexible(new, name, shapes, fill, self.damping, spec.order, loads, results, ids)
+                given = fill, self.damping, spec.order, loads, results, ids, spec.stiffening
+                add_flexible(new, name, shapes, *given)
             else:
                 rigid = _rigid(shapes.stack(), fill)
                 new.add_body(name, mass=rigid.mass, com=rigid.com, inertia=rigid.inertia, joint=Free())
@@ -183,14 +184,18 @@ class Staging(Action):
     def _loads(self, shapes: Shapes, spec: BodySpec) -> LoadStiffness | None:
         """Return how loads change the stiffness of a part, at the places that the body before the cut knows."""
         own = None if spec.component is None else spec.component.geometric_stiffness
+        places = LoadPlaces(())
+        if own is not None:
+            stiff = set(own.load[:, 0].tolist())
+            known = [(int(node), self._stage_of[int(node)]) for node in own.nodes]
+            places = LoadPlaces(
+                tuple(place for node, place in known if node in stiff), tuple(place for _, place in known)
+            ).among(stage for stage, _ in shapes.stack.places)
+        if spec.stiffening is None:
+            return default_stiffness(shapes, places)
         if own is None:
             return None
-        stiff = set(own.load[:, 0].tolist())
-        known = [(int(node), self._stage_of[int(node)]) for node in own.nodes]
-        places = LoadPlaces(
-            tuple(place for node, place in known if node in stiff), tuple(place for _, place in known)
-        )
-        return load_stiffness(shapes, places.among(stage for stage, _ in shapes.stack.places))
+        return load_stiffness(shapes, replace(places, stiff=(*places.stiff, *shapes.attached)))
 
     def _add_bodies(self, new: Multibody, system: System) -> None:
         """Add all bodies in their order, and closures: those on nodes of what leaves go with it."""

@@ -121,6 +121,7 @@ class Shapes:
     reference : {tank: mass} of the reference fill;  burning : tanks that empty in this phase
     n_attachment : vectors of attachments among those that span Φ
     gravity : (3,) of the vehicle, world axes
+    attached : (stage, node) of these attachments
     """
 
     stack: Stack
@@ -132,6 +133,7 @@ class Shapes:
     n_attachment: int
     report: ShapesReport
     gravity: np.ndarray
+    attached: tuple[tuple[str, int], ...] = ()
 
     def __len__(self) -> int:
         return self.q.shape[1]
@@ -207,6 +209,7 @@ class Wanted:
     vectors: ArrayLike | None
     burning: Sequence[str] | None
     gravity: np.ndarray
+    attached: tuple[tuple[str, int], ...] = ()
 
     def check(self, stack: Stack) -> tuple[str, ...]:
         """Refuse what cannot be meant; return the tanks that burn."""
@@ -303,6 +306,7 @@ def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
         kept.shape[1],
         ShapesReport(title, compared),
         wanted.gravity,
+        wanted.attached,
     )
 
 

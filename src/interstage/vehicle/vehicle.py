@@ -22,7 +22,7 @@ from interstage.vehicle.damping import Ratio
 from interstage.vehicle.engines import EngineSpec, add_nozzles, assembly_of, engine_spec
 from interstage.vehicle.fluid import slosh_as_shapes
 from interstage.vehicle.frozen import add_flexible, component_at
-from interstage.vehicle.geometric import LoadStiffness, load_places, load_stiffness
+from interstage.vehicle.geometric import LoadStiffness, default_stiffness, load_places, load_stiffness
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.ranking import Ranking, rank
 from interstage.vehicle.results import StageResults
@@ -291,6 +291,7 @@ class Vehicle:
             vectors,
             burning,
             self.gravity,
+            tuple(dict.fromkeys(place for place, _ in self._attached(attach))),
         )
         return choose(stack, wanted, self._loads(stack, attach))
 
@@ -336,7 +337,7 @@ class Vehicle:
         propellant: Propellant | None = None,
         damping: Ratio | None = None,
         order: int = 2,
-        geometric_stiffness: bool | Sequence[tuple[str, int]] = False,
+        geometric_stiffness: bool | Sequence[tuple[str, int]] | None = None,
     ) -> Multibody:
         """Return the vehicle as the free body of a multibody, with tanks whose propellant may change.
 
@@ -350,13 +351,16 @@ class Vehicle:
         propellant : {tank: mass} at first (others full), or a part 0 to 1 of all
         damping : ratio of the free modes at the current mass, a number or a function of the frequency in Hz
         order : fidelity of the deformed inertia, as in `Multibody.add_body`
-        geometric_stiffness : let spin and loads change the stiffness, balanced by the inertia of the mass of now: loads
-            at the engines, and at (stage, node) of all else that acts, as joints, thrusters and air
+        geometric_stiffness : let spin and loads change the stiffness, balanced by the inertia of the mass of now. None:
+            where all stages are from decks (or know their stresses), loads at engines, at what shapes are attached to,
+            and, of up to 64 nodes, at every one; where others act and matter, that is warned of. True: of engines and
+            attachments, or an error that says why not. (stage, node), ...: of these besides. False: none
         """
         loads = self._load_stiffness(shapes, geometric_stiffness)
         start = shapes.stack.propellant(propellant)
         mb = Multibody(self.name, gravity=self.gravity)
-        add_flexible(mb, self.name, shapes, start, damping, order, loads, self.results)
+        stiffening = None if geometric_stiffness is None else geometric_stiffness is not False
+        add_flexible(mb, self.name, shapes, start, damping, order, loads, self.results, stiffening=stiffening)
         add_nozzles(mb, list(self.engines.values()), shapes, self.name)
         self._flown = shapes
         return mb
@@ -454,7 +458,7 @@ class Vehicle:
         shapes: Shapes,
         propellant: Propellant | None = None,
         *,
-        geometric_stiffness: bool | Sequence[tuple[str, int]] = False,
+        geometric_stiffness: bool | Sequence[tuple[str, int]] | None = None,
     ) -> Component:
         """Return the vehicle at one fill as a component, in modes of unit modal mass at this fill.
 
@@ -466,26 +470,29 @@ class Vehicle:
         return component_at(shapes, fill, self.name, loads, self.results)
 
     def _load_stiffness(
-        self, shapes: Shapes, given: bool | Sequence[tuple[str, int]]
+        self, shapes: Shapes, given: bool | Sequence[tuple[str, int]] | None
     ) -> LoadStiffness | None:
-        """Return how loads at engines and at given places change the stiffness, None where that is not asked for."""
+        """Return how loads at engines and other places change the stiffness, None where it is declined or unknown."""
         if given is False:
             return None
+        engines = [(one.at, one.path) for one in self.engines.values()]
+        if given is None:
+            return default_stiffness(shapes, load_places(engines, []))
         more = [] if given is True else [(stage, int(node)) for stage, node in given]
         for place in more:
             self.position(place, "geometric_stiffness")
-        engines = [(one.at, one.path) for one in self.engines.values()]
-        return load_stiffness(shapes, load_places(engines, more))
+        return load_stiffness(shapes, load_places(engines, [*shapes.attached, *more]))
 
     def position(self, place: tuple[str, int], where: str) -> np.ndarray:
         """Return where a node of a stage is in the vehicle."""
         stage = self._stage(place[0], where)
         return stage.positions[stage.row_of(place[1], where)] + self._at[stage.name]
 
-    def _loads(self, stack: Stack, attach: Sequence[Attachment], cut: bool = True) -> np.ndarray:
-        """Return unit loads (nq, p) of attachments, those of joins that were cut first."""
+    def _attached(
+        self, attach: Sequence[Attachment], cut: bool = True
+    ) -> list[tuple[tuple[str, int], list[int]]]:
+        """Return places of attachments and their components, those of joins that were cut first."""
         where = f"shapes of '{self.name}', attach"
-        rows: list[int] = []
         places: list[tuple[tuple[str, int], list[int]]] = [
             (place, list(range(6))) for one in self.cut.values() if cut for place in one
         ]
@@ -507,9 +514,15 @@ class Vehicle:
                     expected='a join, or (stage, node, components) as in ("first", 1, "yz")',
                     got=shown(one),
                 )
-        index = {place: i for i, place in enumerate(stack.places)}
-        for place, components in places:
+        for place, _ in places:
             self.position(place, where)
+        return places
+
+    def _loads(self, stack: Stack, attach: Sequence[Attachment], cut: bool = True) -> np.ndarray:
+        """Return unit loads (nq, p) of attachments, those of joins that were cut first."""
+        rows: list[int] = []
+        index = {place: i for i, place in enumerate(stack.places)}
+        for place, components in self._attached(attach, cut):
             rows += [6 * index[place] + c for c in components]
         return np.asarray(stack.V[list(dict.fromkeys(rows))].T.toarray())
 
