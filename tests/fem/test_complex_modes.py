@@ -117,13 +117,14 @@ ENDDATA
 
 
 @pytest.mark.parametrize("sol", [107, 110])
-def test_actuator_with_transfer_functions_and_unsymmetric_complex_stiffness(sol):
+@pytest.mark.parametrize("factor", [1.0, 2.5])
+def test_actuator_with_transfer_functions_and_unsymmetric_complex_stiffness(sol, factor):
     # x1, x2, x3, e; the elongation x3 - x2 is the scalar point
     d = np.array([0.0, -1.0, 1.0, 0.0])
     K = np.zeros((4, 4), dtype=complex)
     K[:2, :2] = [[8.0, -5.0], [-5.0, 5.0]]
-    K[1, 0] += 0.7 + 0.2j  # column 1, row 2 of the DMIG
-    K[0, 1] += -0.7 + 0.1j
+    K[1, 0] += factor * (0.7 + 0.2j)  # column 1, row 2 of the DMIG
+    K[0, 1] += factor * (-0.7 + 0.1j)
     K += 80.0 * np.outer(d, d) - 70.0 * np.outer(d, [0, 0, 0, 1]) + np.outer([0, 0, 0, 1], -0.6 * d)
     K[3, 3] += 1.0
     B = np.zeros((4, 4))
@@ -132,7 +133,8 @@ def test_actuator_with_transfer_functions_and_unsymmetric_complex_stiffness(sol)
     B[3, 3] += 0.2
     M = np.diag([1.0, 2.0, 0.5, 0.03])
     A = np.block([[np.zeros((4, 4)), np.eye(4)], [-np.linalg.solve(M, K), -np.linalg.solve(M, B)]])
-    found = complex_modes(model(ACTUATOR.format(sol=sol)))
+    text = ACTUATOR.format(sol=sol).replace("K2PP = KSKEW", f"K2PP = {factor}*KSKEW")
+    found = complex_modes(model(text))
     assert len(found.eigenvalues) == 8
     assert matched(found.eigenvalues, np.linalg.eigvals(A)) < 1e-9
     # shapes of grids, scalar and extra points satisfy the equation of the elongation

@@ -337,7 +337,7 @@ def test_temperatures_in_time():
 
 def test_what_would_change_the_structure_unseen_is_refused():
     matrix = "DMIG,X,0,6,1,0\nDMIG,X,1,0,,1,0,500.\nTF,4,1,0,9.,0.,0.\n"
-    for case in ("K2PP = X", "M2PP = X", "B2PP = X", "K42GG = X", "TFL = 4", "NONLINEAR = 4"):
+    for case in ("K2PP = X", "M2PP = X", "B2PP = X", "TFL = 4", "NONLINEAR = 4"):
         one = model(MASS + STEADY + matrix, case=case)
         with pytest.raises(InterstageError, match=f"{case.split()[0]} in case control is not supported"):
             ist.frequency_response(one)

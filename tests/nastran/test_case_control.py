@@ -57,7 +57,11 @@ def test_subcases_inherit_and_override():
 def test_matrices_with_factors():
     (case,) = deck(case="K2GG = KAAX\nM2GG = 1.5*MA, (0.5)*MB, MC\nB2GG=BX").case.subcases
     assert case.k2gg == ["KAAX"] and case.m2gg == ["MA", "MB", "MC"] and case.b2gg == ["BX"]
-    assert case.factors == {"MA": 1.5, "MB": 0.5}
+    assert case.factors == {("M2GG", "MA"): 1.5, ("M2GG", "MB"): 0.5}
+    (case,) = deck(case="K2PP = (2.,0.)*KA\nB2PP = KA").case.subcases
+    assert case.factors == {("K2PP", "KA"): 2.0}
+    with pytest.raises(DeckError, match="K2PP has a complex factor, which is not supported"):
+        deck(case="K2PP = (2.,1.)*KA")
 
 
 def test_sets_continue_after_a_comma():

@@ -82,7 +82,7 @@ def test_unknown_names_are_refused_with_a_guess():
 
 @refusals(
     """
-    PARAM,CM2,2.0 -> PARAM CM2 = 2.0 is not supported
+    PARAM,CM1,2.0 -> PARAM CM1 = 2.0 is not supported
     MDLPRM,SHEARP,GARNET -> MDLPRM SHEARP = GARNET is not supported and may change
     GRID,1,,1.2.3 -> GRID 1: field 4 is not a number .*got '1.2.3'
     GRID,A1 -> GRID: field 2 is not a number

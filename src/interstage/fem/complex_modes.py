@@ -91,7 +91,7 @@ def complex_modes(
     case = _case(fe, subcase)
     request = _request(fe, case)
     problem = ResponseProblem(fe, case.id, fe.sol in MODAL if modal is None else modal, None, None)
-    given = fe.direct.selected(fe.grids.n_dof, _number(case, "TFL"), _names(case))
+    given = fe.direct.selected(fe.grids.n_dof, _number(case, "TFL"), _named(case))
     T = _basis(problem, fe)
     extra = len(fe.direct.extra)
     base = [(1.0 + 1j * problem.G) * problem.K + 1j * problem.K4, problem.B, problem.M]
@@ -127,8 +127,11 @@ def _number(case: Subcase, name: str) -> int:
     return 0
 
 
-def _names(case: Subcase) -> tuple[list[str], list[str], list[str]]:
-    return tuple(getattr(case, name, []) for name in ("k2pp", "b2pp", "m2pp"))  # type: ignore[return-value]
+def _named(case: Subcase) -> list[list[tuple[str, float]]]:
+    """Matrices of K2PP, B2PP and M2PP with their factors."""
+    factors = getattr(case, "factors", {})
+    commands = ("K2PP", "B2PP", "M2PP")
+    return [[(one, factors.get((c, one), 1.0)) for one in getattr(case, c.lower(), [])] for c in commands]
 
 
 def _request(fe: FEModel, case: Subcase) -> ComplexRequest:

@@ -5,6 +5,7 @@ They stand on the p-set: the g-set, then extra points in ascending order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -97,8 +98,8 @@ class DirectInput:
             self.refused,
         )
 
-    def selected(self, n_dof: int, tfl: int, names: tuple[list[str], list[str], list[str]]) -> PSetMatrices:
-        """Sum of the transfer functions of a set (0: none) and of the matrices named for K, B and M."""
+    def selected(self, n_dof: int, tfl: int, named: Sequence[list[tuple[str, float]]]) -> PSetMatrices:
+        """Sum of the transfer functions of a set (0: none) and of the matrices named for K, B and M, with factors."""
         if self.refused is not None:
             raise self.refused
         p = n_dof + len(self.extra)
@@ -110,7 +111,7 @@ class DirectInput:
                     hint=known_names(sorted(self.transfer)),
                 )
             total = [A + T for A, T in zip(total, self.transfer[tfl])]
-        for k, wanted in enumerate(names):
-            for name in wanted:
-                total[k] = total[k] + self.matrices[name]
+        for k, wanted in enumerate(named):
+            for name, factor in wanted:
+                total[k] = total[k] + factor * self.matrices[name]
         return PSetMatrices(*(sp.csr_array(A) for A in total))

@@ -31,8 +31,8 @@ class Subcase:
 
     id : number of the subcase
     spc, mpc, load, method, suport1 : selected sets, or None (also for a set 0)
-    k2gg, m2gg, b2gg, p2g, k2pp, m2pp, b2pp : names of DMIG matrices
-    factors : of those matrices (1.0 unless written)
+    k2gg, m2gg, b2gg, k42gg, p2g, k2pp, m2pp, b2pp : names of DMIG matrices
+    factors : of those matrices (1.0 unless written), by command and name
     requests : every other command by name, as text
     options : what stood in brackets behind those commands, e.g. "PLOT,CORNER", by name
     """
@@ -47,11 +47,12 @@ class Subcase:
     k2gg: list[str] = field(default_factory=list)
     m2gg: list[str] = field(default_factory=list)
     b2gg: list[str] = field(default_factory=list)
+    k42gg: list[str] = field(default_factory=list)
     p2g: list[str] = field(default_factory=list)
     k2pp: list[str] = field(default_factory=list)
     m2pp: list[str] = field(default_factory=list)
     b2pp: list[str] = field(default_factory=list)
-    factors: dict[str, float] = field(default_factory=dict)
+    factors: dict[tuple[str, str], float] = field(default_factory=dict)
     label: str | None = None
     title: str | None = None
     subtitle: str | None = None
@@ -133,9 +134,9 @@ class CaseControl:
 
 
 _COMMAND = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(\([^)]*\)?)?\s*[=,]?\s*(.*)", re.DOTALL)
-_FACTOR = re.compile(r"(?:\(?\s*([^*(),\s]+)\s*(?:,[^)]*)?\)?\s*\*\s*)?([A-Za-z][A-Za-z0-9]*)$")
+_FACTOR = re.compile(r"(?:\(?\s*([^*(),\s]+)\s*(?:,\s*([^)]*))?\)?\s*\*\s*)?([A-Za-z][A-Za-z0-9]*)$")
 _SETS = {"SPC": "spc", "MPC": "mpc", "LOAD": "load", "METHOD": "method", "SUPORT1": "suport1", "NSM": "nsm"}
-_MATRICES = ("K2GG", "M2GG", "B2GG", "P2G", "K2PP", "M2PP", "B2PP")
+_MATRICES = ("K2GG", "M2GG", "B2GG", "K42GG", "P2G", "K2PP", "M2PP", "B2PP")
 _TEXTS = {"LABEL": "label", "TITLE": "title", "SUBTITLE": "subtitle"}
 _SHORT = {
     "METH": "METHOD", "SUBC": "SUBCASE", "SUBT": "SUBTITLE", "TITL": "TITLE", "LABE": "LABEL",
@@ -305,14 +306,19 @@ class _CaseReader:
             match = _FACTOR.match(part)
             if match is None:
                 raise self.text.error(number, f"{name} needs names of matrices", got=repr(part[:40]))
-            names.append(match[2].upper())
+            names.append(match[3].upper())
+            self.current.factors.pop((name, names[-1]), None)
             if match[1]:
                 kind, factor = parse_text(match[1].upper())
                 if kind not in (INTEGER, REAL):
                     raise self.text.error(
                         number, f"{name} has a factor that is not a number", got=repr(match[1][:40])
                     )
-                self.current.factors[match[2].upper()] = float(factor)
+                if parse_text((match[2] or "0").strip().upper())[1] != 0:
+                    raise self.text.error(
+                        number, f"{name} has a complex factor, which is not supported", got=repr(part[:40])
+                    )
+                self.current.factors[name, names[-1]] = float(factor)
         if not names:
             raise self.text.error(number, f"{name} needs the name of a matrix")
         return names

@@ -14,7 +14,7 @@ COMPONENT_FIELDS = {
     **dict.fromkeys(("SPC", "SPCD"), "3,6"),
     **dict.fromkeys(("SPC1", "USET1", "SPCD1"), "2"),
     "MPC": "3/8,6/8",
-    **dict.fromkeys(("ASET", "BSET", "CSET", "QSET", "OMIT", "SUPORT", "BNDFIX", "BNDFREE"), _PAIRS),
+    **dict.fromkeys(("ASET", "BSET", "CSET", "QSET", "OMIT", "SUPORT", "BNDFIX", "BNDFREE", "EXTRN"), _PAIRS),
     **dict.fromkeys(("ASET1", "BSET1", "CSET1", "QSET1", "OMIT1", "BNDFIX1", "BNDFRE1"), "1"),
     **dict.fromkeys(("SUPORT1", "USET"), "3/2"),
     **dict.fromkeys(("RBE2", "RJOINT"), "3"),

@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import DeckError
+from interstage.nastran.assigned import AssignedFile, read_assigned
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
 from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params, list_requests
 from interstage.nastran.components import join_components
@@ -28,6 +30,18 @@ _WRITTEN_FOR = re.compile(rb"for Simcenter Nastran version (\d{4}(?:\.\d+)?)", r
 _FOR_MSC = re.compile(rb"^\$ *pyNastran *: *version *= *msc\b", re.IGNORECASE | re.MULTILINE)
 
 
+class GivenMatrix(NamedTuple):
+    """A symmetric matrix that a file gives for degrees of freedom of a deck.
+
+    kind : K, M, B or K4; name : for messages; dofs : (n,) of the g-set, by rows; values : (n, n)
+    """
+
+    kind: str
+    name: str
+    dofs: np.ndarray
+    values: np.ndarray
+
+
 @named_arguments
 class Deck:
     """A deck that was read.
@@ -41,6 +55,8 @@ class Deck:
     ignored_requests : case control that is not carried out (STRESS, FORCE, ...), with the number of lines
     notes : sentences about what was taken with a word
     parts : decks of part superelements (BEGIN SUPER) by number; this one is then the residual structure
+    assigned : files of ASSIGN INPUTT2 and INPUTT4 by unit
+    given : matrices of files, in place of cards, that are added to stiffness, mass and damping
     static_refusals : errors to raise if statics is asked for: requests that change its loads
     response_refusals : errors to raise if a response is asked for: requests that change its matrices
     """
@@ -58,6 +74,8 @@ class Deck:
         self.ignored_requests: dict[str, int] = {}
         self.notes: list[str] = fields.text.notes
         self.parts: dict[int, Deck] = {}
+        self.assigned: dict[int, AssignedFile] = {}
+        self.given: list[GivenMatrix] = []
         self.static_refusals: list[DeckError] = []
         self.response_refusals: list[DeckError] = []
         order = np.argsort(fields.code, kind="stable")
@@ -212,7 +230,7 @@ def _read(text: Text, name: str, strict: bool) -> Deck:
         parts[number] = Deck(fields, sol, own, f"{name}, part {number}" if number else name, sol_name)
     _select_own_sets(parts)
     deck = parts.pop(0)
-    deck.parts = parts
+    deck.parts, deck.assigned = parts, read_assigned(text, executive)
     deck.ignored.update(case.ignored)
     for word in (line.split()[0].upper() for _, line in executive if line.split()):
         if word in ("ALTER", "MALTER", "COMPILE", "DMAP"):  # changes of the solution sequence are not run

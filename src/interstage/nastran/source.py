@@ -42,9 +42,11 @@ class Text:
     clean : the same in upper case, tabs expanded to columns of eight, control characters blank
     files : names of the files, as shown in messages
     notes : sentences about what NASTRAN takes with a word, and so does the reader
+    root, allow_outside : folder of the main file (None for a string), and whether files may lie outside its tree
     """
 
-    def __init__(self) -> None:
+    def __init__(self, root: Path | None = None, allow_outside: bool = False) -> None:
+        self.root, self.allow_outside = root, allow_outside
         self.data = self.clean = b""
         self.files: list[str] = []
         self.notes: list[str] = []
@@ -178,7 +180,7 @@ class _Reader:
 
     def __init__(self, root: Path | None, allow_outside: bool):
         self.root, self.allow_outside = root, allow_outside
-        self.text = Text()
+        self.text = Text(root, allow_outside)
         self.includes = self.bytes = self.repeated = 0
         self.known: set[Path] = set()
         self.ended = False
@@ -255,7 +257,8 @@ class _Reader:
                 "too many INCLUDEs", expected=f"at most {MAX_INCLUDES}, nested {MAX_DEPTH} deep", **where
             )
         try:
-            target = self._locate(name, path, self.root, where)
+            folders = (path.parent, self.root)
+            target = locate(name, folders, self.root, self.allow_outside, where, "INCLUDE")
         except DeckError:
             if not executive:
                 raise
@@ -278,31 +281,37 @@ class _Reader:
             f"({where['file']}, line {where['line']})"
         )
 
-    def _locate(self, name: str, path: Path, root: Path, where: dict) -> Path:
-        """Find the file: relative to the including file, else to the main deck's folder."""
-        for spelling in _spellings(name):
-            for folder in (path.parent, root):
-                try:
-                    target = (folder / spelling).resolve()
-                    found = target.is_file()
-                    inside = self.allow_outside or target.is_relative_to(root)
-                except (OSError, RuntimeError, ValueError):
-                    continue
-                if not inside:
-                    raise DeckError(
-                        "the INCLUDE leaves the folder tree of the main deck",
-                        got=repr(name),
-                        hint="move the file below the main deck, or allow files outside (allow_outside=True)",
-                        **where,
-                    )
-                if found:
-                    return target
-        raise DeckError(
-            "the INCLUDE file was not found",
-            got=repr(name),
-            hint="names are relative to the file with the INCLUDE; check spelling and letter case",
-            **where,
-        )
+
+def locate(
+    name: str, folders: tuple[Path, ...], root: Path, allow_outside: bool, where: dict, what: str
+) -> Path:
+    """Find a file that a deck names, in the first of `folders` that has it; below `root` unless `allow_outside`.
+
+    what : the statement that names it, for messages
+    """
+    for spelling in _spellings(name):
+        for folder in folders:
+            try:
+                target = (folder / spelling).resolve()
+                found = target.is_file()
+                inside = allow_outside or target.is_relative_to(root)
+            except (OSError, RuntimeError, ValueError):
+                continue
+            if not inside:
+                raise DeckError(
+                    f"the {what} leaves the folder tree of the main deck",
+                    got=repr(name),
+                    hint="move the file below the main deck, or allow files outside (allow_outside=True)",
+                    **where,
+                )
+            if found:
+                return target
+    raise DeckError(
+        f"the {what} file was not found",
+        got=repr(name),
+        hint=f"names are relative to the file with the {what}; check spelling and letter case",
+        **where,
+    )
 
 
 def _spellings(name: str) -> list[str]:

@@ -46,6 +46,17 @@ def test_mass_is_not_scaled_by_wtmass():
     assert not m.K.any()
 
 
+def test_parameters_scale_matrices_and_structural_damping_is_one():
+    """PARAM CK2, CB2 and CK42 are factors of what case control adds, strictly read; K42GG goes into K4."""
+    case = "K2GG = KX\nB2GG = KX\nK42GG = 2.*KX"
+    text = f"SOL 103\nCEND\n{case}\nBEGIN BULK\nGRID,1\nGRID,2,,1.\nSPOINT,9\n"
+    params = "PARAM,CK2,2.\nPARAM,CB2,3.,0.\nPARAM,CK42,.5\n"
+    m = build(deck_from_text(text + params + SYMMETRIC + "ENDDATA\n"))
+    assert (m.K[0, 0], m.B[0, 0], m.K4[0, 0]) == (20.0, 30.0, 10.0)
+    with pytest.raises(DeckError, match="select different direct input matrices"):
+        model(SYMMETRIC, "SUBCASE 1\nK42GG = KX\nSUBCASE 2\nK2GG = KX")
+
+
 def test_a_matrix_that_is_not_named_is_not_used():
     assert not model(SYMMETRIC, "TITLE = NONE").K.any()
 

@@ -252,7 +252,7 @@ MISTAKES = {
     "SEBULK,1,PRIMARY,,AUTO,FAR": "TOL of this SEBULK is not possible",
     "SECONCT,1,0,-1.\n,41,41": "TOL of this SECONCT is not possible",
     "SEBNDRY,2,TIP,41": "SEBNDRY names no second superelement",
-    "SEBULK,1,EXTOP2": "SEBULK of type EXTOP2 is not supported",
+    "SEBULK,1,FRFOP2": "SEBULK of type FRFOP2 is not supported",
     "GRID,99,,2.,0.,.8": "points 41, 99 of part 0 would be one",
     "SELOC,1,1,11,21,41,42,43": "do not lie alike|lie on a line",
     "SELOC,1,1,11,,41,42,43": "a grid of this SELOC is missing",

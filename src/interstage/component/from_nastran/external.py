@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -225,58 +225,6 @@ def _version(f06: Path) -> str:
         if found:
             return " ".join(found.group().split())
     return "unknown"
-
-
-MATRIX_NAMES = {
-    "K": ("KXX", "KAAX", "KAA"),
-    "M": ("MXX", "MAAX", "MAA"),
-    "B": ("BXX1", "BAAX", "BAA"),
-    "K4": ("K4XX1", "K4AAX", "K4AA"),
-    "U": ("MUG1",),
-}
-
-
-def read_matrices(path: Path) -> dict[str, Any]:
-    """Read the matrices of EXTSEOUT from an op4 file."""
-    return superelement_matrices(read_op4(path), path)
-
-
-def superelement_matrices(found: Mapping[str, np.ndarray], path: Path) -> dict[str, Any]:
-    """Pick K, M, B, K4 and the recovery of displacements U out of matrices by their NASTRAN names."""
-    kind = "op2" if path.suffix.lower() == ".op2" else "op4"
-    out: dict[str, Any] = {}
-    for key, options in MATRIX_NAMES.items():
-        matrix = next((found[n] for n in options if n in found and np.prod(found[n].shape) > 1), None)
-        if isinstance(matrix, SparseMatrix):
-            raise FileError(
-                f"the matrix {options[0]} of the {kind} file is too large for a reduced model",
-                where=str(path),
-                got=f"{matrix.shape[0]} by {matrix.shape[1]}",
-            )
-        if matrix is None and key in ("K", "M", "U"):
-            raise FileError(
-                f"the {kind} file lacks the matrix {options[0]}",
-                where=str(path),
-                hint="it must come from EXTSEOUT"
-                + ("(MATOP4=...)" if kind == "op4" else ", or name its op4 file"),
-            )
-        out[key] = matrix
-    n = len(out["K"])
-    square = (out[key] for key in ("K", "M", "B", "K4") if out[key] is not None)
-    if any(matrix.shape != (n, n) for matrix in square) or out["U"].shape[1] != n:
-        raise InputError(f"the matrices of the {kind} file do not fit each other", where=str(path))
-    for key, matrix in out.items():
-        if matrix is not None and np.iscomplexobj(matrix):
-            raise InputError(
-                f"the matrix {MATRIX_NAMES[key][0]} of the {kind} file is complex", where=str(path)
-            )
-        if matrix is not None and not np.isfinite(matrix).all():
-            raise FileError(
-                f"the matrix {MATRIX_NAMES[key][0]} of the {kind} file holds values that are not finite",
-                where=str(path),
-            )
-        out[key] = None if matrix is None else np.asarray(matrix, dtype=float)
-    return out
 
 
 def punched_interface(path: str | Path) -> dict[int, int]:

@@ -11,18 +11,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from interstage.component.from_nastran.external import (
-    MATRIX_NAMES,
-    punched_interface,
-    read_matrices,
-    superelement_matrices,
-)
+from interstage.component.from_nastran.external import punched_interface
 from interstage.component.from_nastran.op4 import superelement_component
 from interstage.component.from_nastran.source import as_deck
 from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
 from interstage.errors import FileError
 from interstage.nastran import Deck, Op2, read_op2
+from interstage.nastran.external_files import (
+    MATRIX_NAMES,
+    op2_matrices,
+    read_matrices,
+    superelement_matrices,
+)
 
 _DISPLACEMENTS = ("OUGV1", "BOUGV1", "OUG1", "BOPHIG", "OPHIG")
 
@@ -57,10 +58,8 @@ def component_from_op2(
 
 def _matrices(read: Op2, path: Path, op4: str | os.PathLike | None) -> tuple[dict[str, Any], Path]:
     """Matrices of the superelement and the file that holds them."""
-    wanted = {name for names in MATRIX_NAMES.values() for name in names}
-    found = {block.name: block for block in read.blocks if block.is_matrix and block.name in wanted}
-    if op4 is None and set(found) & set(MATRIX_NAMES["K"]):
-        return superelement_matrices({name: block.matrix() for name, block in found.items()}, path), path
+    if op4 is None and any(block.is_matrix and block.name in MATRIX_NAMES["K"] for block in read.blocks):
+        return superelement_matrices(op2_matrices(read), path), path
     beside = path.with_suffix(".op4") if op4 is None else Path(op4)
     if op4 is None and not beside.is_file():
         raise FileError(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.component.from_nastran.external import MATRIX_NAMES, punched_interface, read_matrices
+from interstage.component.from_nastran.external import punched_interface
 from interstage.component.from_nastran.source import (
     Frame,
     as_deck,
@@ -30,6 +30,7 @@ from interstage.component.superelement import Superelement, component_from_super
 from interstage.errors import InputError
 from interstage.fem.model import FEModel
 from interstage.nastran import Deck
+from interstage.nastran.external_files import MATRIX_NAMES, read_matrices
 
 
 def component_from_op4(
@@ -60,7 +61,7 @@ def superelement_component(
 ) -> Component:
     """Build a component from the matrices of EXTSEOUT, whatever file held them.
 
-    matrices : K, M, B, K4 (nx, nx) and U (rows, nx) as `external.superelement_matrices` gives them
+    matrices : K, M, B, K4 (nx, nx) and U (rows, nx) as `superelement_matrices` gives them
     said : files and nastran_version, for the record; where : file of the matrices, for messages
     """
     fe = FEModel.from_deck(deck)

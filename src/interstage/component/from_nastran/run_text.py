@@ -101,8 +101,9 @@ def kept_case(deck: Deck, case: Subcase | None, supported: bool = True) -> list[
             continue
         values = value if isinstance(value, tuple) else (value,)
         lines += [",".join(["PARAM", name, *map(str, values)])] if name not in _DROPPED_PARAM else []
-    for name, matrices in (("K2GG", case.k2gg), ("M2GG", case.m2gg), ("B2GG", case.b2gg)):
-        parts = [f"{case.factors[one]!r}*{one}" if one in case.factors else one for one in matrices]
+    for name in ("K2GG", "M2GG", "B2GG", "K42GG"):
+        matrices = {one: case.factors.get((name, one)) for one in getattr(case, name.lower())}
+        parts = [one if factor is None else f"{factor!r}*{one}" for one, factor in matrices.items()]
         lines += [f"{name} = {', '.join(parts)}"] if parts else []
     return lines
 

@@ -286,16 +286,17 @@ def lumped_points(fe: FEModel, bare: FEModel, R: np.ndarray, Q: Any = None) -> t
 
 
 def direct_matrices(deck: Deck) -> dict[str, np.ndarray]:
-    """Return the numbers of the DMIG matrices that case control adds to the structure, by name, as written."""
+    """Return the numbers of the matrices that case control or files add to the structure, by name, as written."""
     case = deck.case.subcases[0]
-    wanted = [*case.k2gg, *case.m2gg, *case.b2gg]
+    wanted = [*case.k2gg, *case.m2gg, *case.b2gg, *case.k42gg]
     found: dict[str, list[float]] = {name: [] for name in wanted}
     table = deck.cards("DMIG")
     for i in range(len(table) if wanted else 0):
         row = table.row(i)
         if row and str(row[0]) in found and row[1] != 0:
             found[str(row[0])] += [float(v) for v in row[6::4] if isinstance(v, int | float)]
-    return {f"DMIG {name}": np.array(values) for name, values in found.items()}
+    given = {one.name: one.values.ravel() for one in deck.given}
+    return given | {f"DMIG {name}": np.array(values) for name, values in found.items()}
 
 
 # where it comes from --------------------------------------------------------------------------------------

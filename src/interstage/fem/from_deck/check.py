@@ -38,8 +38,16 @@ MOST = 60  # times that a step is tried again without the card at which it stopp
 ALIKE = 3  # sentences of one kind that are shown
 MODES = (3, 103)  # solutions that a free structure has
 # DMIG that case control names, and what they are added to
-MATRICES = {"k2gg": "stiffness", "m2gg": "mass", "b2gg": "damping", "p2g": "loads", "k2pp": "stiffness of responses",
-            "m2pp": "mass of responses", "b2pp": "damping of responses"}  # fmt: skip
+MATRICES = {
+    "k2gg": "stiffness",
+    "m2gg": "mass",
+    "b2gg": "damping",
+    "k42gg": "structural damping",
+    "p2g": "loads",
+    "k2pp": "stiffness of responses",
+    "m2pp": "mass of responses",
+    "b2pp": "damping of responses",
+}
 STATICS = (1, 24, 61, 101)  # solutions that it does not have
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in

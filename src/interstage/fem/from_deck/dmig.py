@@ -18,30 +18,36 @@ COLUMNS = 9
 
 
 def read(ctx: Context) -> SystemTerms:
-    """Terms of the matrices named by K2GG, M2GG and B2GG in case control (those of the first subcase).
+    """Terms of the matrices named by K2GG, M2GG, B2GG and K42GG in case control (those of the first subcase).
 
-    Factors written in case control and PARAM CK2, CM2, CB2 apply. NASTRAN does not scale M2GG by WTMASS;
-    as assembly scales all mass, M2GG is divided by it here.
+    Factors written in case control and PARAM CK2, CM2, CB2, CK42 apply. NASTRAN does not scale M2GG by WTMASS;
+    as assembly scales all mass, M2GG is divided by it here. Matrices of files (`Deck.given`) are added.
     """
     out = SystemTerms([], [], [], [])
     subcase = ctx.deck.case.subcases[0]
     for other in ctx.deck.case.subcases[1:]:
-        for name in ("k2gg", "m2gg", "b2gg", "factors"):
+        for name in ("k2gg", "m2gg", "b2gg", "k42gg", "factors"):
             if getattr(other, name) != getattr(subcase, name):
                 raise DeckError(
                     f"subcases {subcase.id} and {other.id} select different direct input matrices",
                     file=ctx.deck.name,
-                    hint="put K2GG, M2GG and B2GG above the subcases, or use one deck for each",
+                    hint="put K2GG, M2GG, B2GG and K42GG above the subcases, or use one deck for each",
                 )
     wtmass = _parameter(ctx, "WTMASS") or 1.0
-    for names, target, scale in (
-        (subcase.k2gg, out.K, _parameter(ctx, "CK2")),
-        (subcase.m2gg, out.M, _parameter(ctx, "CM2") / wtmass),
-        (subcase.b2gg, out.B, _parameter(ctx, "CB2")),
+    for command, target, scale in (
+        ("K2GG", out.K, _parameter(ctx, "CK2")),
+        ("M2GG", out.M, _parameter(ctx, "CM2") / wtmass),
+        ("B2GG", out.B, _parameter(ctx, "CB2")),
+        ("K42GG", out.K4, _parameter(ctx, "CK42")),
     ):
-        for name in names:
-            factor = getattr(subcase, "factors", {}).get(name, 1.0)
+        for name in getattr(subcase, command.lower()):
+            factor = subcase.factors.get((command, name), 1.0)
             target.append(_matrix(ctx, name, scale * factor))
+    for one in ctx.deck.given:
+        i, j = np.nonzero(one.values)
+        values = one.values[i, j] / (wtmass if one.kind == "M" else 1.0)
+        terms = ScalarTerms(one.name, np.zeros(len(i), dtype=np.int64), one.dofs[i], one.dofs[j], values)
+        getattr(out, one.kind).append(terms)
     return out
 
 
@@ -154,7 +160,7 @@ def read_loads(ctx: Context) -> dict[int, np.ndarray]:
                 )
             mine = terms.cols == (k if columns > 1 else 0)
             load = out.setdefault(case.id, np.zeros(ctx.grids.n_dof))
-            factor = _parameter(ctx, "CP2") * case.factors.get(name, 1.0)
+            factor = _parameter(ctx, "CP2") * case.factors.get(("P2G", name), 1.0)
             np.add.at(load, terms.rows[mine], factor * terms.values[mine])
     return out
 

@@ -460,8 +460,8 @@ def _refuse_whole(deck: Deck) -> None:
     """Refuse decks with what cannot be split between a part and the rest."""
     unread = sorted(name for name in _UNREAD if len(deck.cards(name)))
     cases = deck.case.subcases
-    added = [name for name in ("K2GG", "M2GG", "B2GG") if any(getattr(one, name.lower()) for one in cases)]
-    added += [name for name in ("K42GG",) if any(name in one.requests for one in cases)]
+    matrices = ("K2GG", "M2GG", "B2GG", "K42GG")
+    added = [name for name in matrices if any(getattr(one, name.lower()) for one in cases)]
     spread = [
         name for name in ("NSM", "NSM1", "NSML", "NSML1") if len(deck.cards(name)) and _first(deck, "nsm")
     ]

@@ -4,14 +4,14 @@ Grids of two parts, or of a part and the residual structure (part 0), at one pla
 (SEBULK METHOD AUTO, within TOL), as far as SEBNDRY and SEEXCLD let them; SECONCT names pairs of points itself. SELOC
 carries a part so that three of its points lie on three of the residual structure; SEMPLN gives the plane in which a
 part of type MIRROR is the image of another; CSUPER puts a copy of a part at points of the residual structure. A part of
-type EXTERNAL is given by its matrices, as EXTSEOUT(DMIGPCH) writes them.
+type EXTERNAL, EXTOP2 or EXTOP4 is given by its matrices, as EXTSEOUT writes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -21,6 +21,7 @@ from scipy.spatial import cKDTree
 
 from interstage.errors import DeckError, InputError, ModelError, known_names
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.external import EXTERNAL, with_matrices
 from interstage.fem.from_deck.mirrored import Mirror
 from interstage.fem.from_deck.secondary import place, secondaries
 from interstage.nastran import CardTable, Deck, expand_ids
@@ -37,11 +38,12 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Bulk:
-    """One SEBULK: `automatic` search for shared points within `tolerance`; `external`: given by its matrices."""
+    """One SEBULK, row `i` of its table: `automatic` search for shared points within `tolerance`; `kind` is its TYPE."""
 
     automatic: bool = True
     tolerance: float = TOLERANCE
-    external: bool = False
+    kind: str = "PRIMARY"
+    i: int = 0
 
 
 @dataclass
@@ -85,9 +87,9 @@ def read_parts(deck: Deck) -> Parts:
     """Place the parts of a deck and find the points that they share."""
     main = Context(deck)
     bulk = _read_bulk(deck)
-    external = frozenset(number for number, one in bulk.items() if one.external)
+    external = frozenset(number for number, one in bulk.items() if one.kind in EXTERNAL)
     decks = {0: deck, **deck.parts, **_repeated(deck)}
-    decks |= {number: _with_matrices(decks[number], number) for number in external}
+    decks |= {number: with_matrices(deck, number, bulk[number].i) for number in external}
     mirrors = _mirrors(main)
     contexts = {0: main}
     for number in sorted(decks.keys() - {0}):
@@ -155,26 +157,27 @@ def _rows(table: CardTable) -> Iterator[tuple[int, list]]:
 
 
 def _read_bulk(deck: Deck) -> dict[int, _Bulk]:
-    """SEBULK: SEID, TYPE, RSEID, METHOD, TOL, LOC."""
+    """SEBULK: SEID, TYPE, RSEID, METHOD, TOL, LOC, UNITNO."""
     table, out = deck.cards("SEBULK"), {}
     for i, row in _rows(table):
         number, kind, method = row[0], row[1] or "PRIMARY", row[3] or "AUTO"
-        if kind not in ("PRIMARY", "REPEAT", "MIRROR", "EXTERNAL"):
+        if kind not in ("PRIMARY", "REPEAT", "MIRROR", *EXTERNAL):
             raise table.error(
                 i,
                 f"SEBULK of type {kind} is not supported",
-                "PRIMARY, REPEAT, MIRROR or EXTERNAL",
-                hint="write the part out, or its matrices as DMIG",
+                f"PRIMARY, REPEAT, MIRROR, {', '.join(EXTERNAL[:-1])} or {EXTERNAL[-1]}",
+                hint="write the part out, or give its matrices as DMIG or in an op4 file",
             )
-        if kind in ("PRIMARY", "EXTERNAL") and number not in deck.parts:
+        if kind not in ("REPEAT", "MIRROR") and number not in deck.parts:
+            punched = "INCLUDE the punch file of its EXTSEOUT run (EXTBULK), which has that section"
             raise table.error(
                 i,
                 f"SEBULK names superelement {number}, which has no section (BEGIN SUPER = {number})",
-                hint=known_names(sorted(deck.parts)),
+                hint=punched if kind in EXTERNAL else known_names(sorted(deck.parts)),
             )
         if method not in ("AUTO", "MANUAL"):
             raise table.error(i, "METHOD of this SEBULK is not known", "AUTO or MANUAL", str(method))
-        out[number] = _Bulk(method == "AUTO", _tolerance(table, i, row[4]), kind == "EXTERNAL")
+        out[number] = _Bulk(method == "AUTO", _tolerance(table, i, row[4]), kind, i)
     return out
 
 
@@ -197,36 +200,6 @@ def _repeated(deck: Deck) -> dict[int, Deck]:
                     i, f"SEBULK {row[0]} repeats part {row[2]}", "a new number, and one with a section"
                 )
             out[row[0]] = deck.parts[row[2]]
-    return out
-
-
-# matrices of an external part by the beginning of their names, as EXTSEOUT(DMIGPCH) has them, and where they go
-_MATRICES = {"k2gg": "KAA", "m2gg": "MAA", "b2gg": "BAA"}
-
-
-def _with_matrices(deck: Deck, number: int) -> Deck:
-    """The deck of an external part whose case control adds its DMIG KAAX, MAAX and BAAX."""
-    there = sorted({str(row[0]) for row in deck.cards("DMIG").rows() if row})
-    names = {kind: [one for one in there if one.startswith(start)] for kind, start in _MATRICES.items()}
-    if not names["k2gg"]:
-        raise DeckError(
-            f"part {number} is EXTERNAL and has no stiffness",
-            file=deck.name,
-            expected="DMIG KAAX in its section",
-            got=", ".join(there) or "no DMIG",
-            hint="EXTSEOUT(DMIGPCH) writes it; op2 and op4 files are not read here",
-        )
-    if any(one.startswith("K4AA") for one in there):
-        what = f"structural damping (DMIG K4AAX) of the external part {number} is not supported"
-        raise DeckError(what, file=deck.name, hint="leave it out, and give damping to modes")
-    if any(one.startswith("PA") for one in there):
-        deck.notes.append(f"warning: loads (DMIG PAX) of the external part {number} are not applied")
-    out = copy(deck)
-    cases = [copy(one) for one in deck.case.subcases]
-    for case in cases:
-        for kind, found in names.items():
-            setattr(case, kind, found)
-    out.case = replace(deck.case, subcases=cases)
     return out
 
 
