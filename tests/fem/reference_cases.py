@@ -1,8 +1,13 @@
-"""Compare cases of real Nastran runs (`compare` of their reference.json) with what the library computes."""
+"""Compare cases of real Nastran runs, at the tolerances that they state, with what the library computes.
+
+`python tests/fem/reference_cases.py FOLDER...` prints the table of all cases below the folders.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -232,3 +237,187 @@ def responses(folder: Path) -> Iterator[tuple[dict, float]]:
     response = Response(folder)
     for asked in response.stated["compare"]:
         yield asked, response.error(asked)
+
+
+def roots(folder: Path) -> Iterator[tuple[dict, float]]:
+    """Yield what is judged of complex modes or of buckling, and its error."""
+    fe, given = ist.FEModel.from_deck(deck_of(folder)), stated(folder)
+    for asked in given["compare"]:
+        wanted = given[asked["quantity"]]
+        if asked["quantity"] == "load_factors":
+            yield asked, nearest_error(ist.buckling(fe).load_factors, wanted)
+            continue
+        ours = ist.fem.complex_modes(fe).eigenvalues
+        if asked.get("conjugates"):
+            ours = np.concatenate([ours, ours.conj()])
+        yield asked, nearest_error(ours, [complex(*one) for one in wanted])
+
+
+PRINTED = 1e-5  # of 32-bit numbers and prints of seven digits
+
+
+def modes_and_mass(folder: Path) -> Iterator[tuple[dict, float]]:
+    """Yield frequencies, shapes and mass of a run of normal modes, and static displacements, and their errors."""
+    given, fe = stated(folder), ist.FEModel.from_deck(deck_of(folder))
+    if given.get("frequencies_hz"):
+        wanted = np.array(given["frequencies_hz"])[: given.get("n_modes_within_eigrl_range")]
+        modes = ist.normal_modes(fe)
+        flexible = np.abs(wanted) > 1e-4 * np.abs(wanted).max()
+        asked = {"quantity": "frequencies", "tolerance": PRINTED}
+        n = min(len(wanted), len(modes.frequencies_hz))
+        away = np.abs(modes.frequencies_hz[:n] / wanted[:n] - 1.0)[flexible[:n]].max()
+        yield asked, float(away) if n == len(wanted) else np.inf
+        if (folder / "eigenvectors.npz").exists():
+            yield (
+                {"quantity": "eigenvectors", "tolerance": PRINTED},
+                _shape_error(folder, fe, modes, flexible),
+            )
+    if given.get("mass"):
+        weight = fe.mass_properties()
+        printed = np.array(given["inertia_about_cg_IS"])
+        tensor = 2.0 * np.diag(np.diag(printed)) - printed
+        size = max(np.abs(given["cg"]).max(), (np.abs(tensor).max() / weight.mass) ** 0.5)
+        for name, away in (
+            ("mass", abs(weight.mass / given["mass"] - 1.0)),
+            ("cg", np.abs(weight.cg - given["cg"]).max() / size),
+            ("inertia", np.abs(weight.inertia_about_cg - tensor).max() / np.abs(tensor).max()),
+        ):
+            yield {"quantity": name, "tolerance": PRINTED}, float(away)
+    if (folder / "displacement.npz").exists():
+        yield {"quantity": "displacement", "tolerance": PRINTED}, _static_error(folder, fe)
+
+
+def _shape_error(folder: Path, fe, modes, flexible: np.ndarray) -> float:
+    """Largest distance of a flexible shape from the space of ours whose frequencies are within 1e-4, of its size."""
+    given, worst = arrays(folder / "eigenvectors.npz"), 0.0
+    rows = (fe.grids.dof[fe.grids.find(given["grid_id"])][:, None] + np.arange(6)).ravel()
+    for k in np.flatnonzero(flexible):
+        theirs = given["modes"][:, :, k].astype(float).ravel()
+        hz = modes.frequencies_hz
+        near = modes.shapes[rows][:, np.abs(hz / hz[k] - 1.0) < 1e-4]
+        left = theirs - near @ np.linalg.lstsq(near, theirs, rcond=None)[0]
+        worst = max(worst, float(np.abs(left).max() / np.abs(theirs).max()))
+    return worst
+
+
+def _static_error(folder: Path, fe) -> float:
+    given, worst = arrays(folder / "displacement.npz"), 0.0
+    size = np.ptp(fe.grids.xyz, axis=0).max()
+    for k, case in enumerate(given["subcase"].tolist() if "subcase" in given else given["case"].tolist()):
+        theirs = given["displacement"][:, :, k] if "displacement" in given else given["values"][k]
+        u = ist.static(fe, subcase=int(case))
+        away = np.abs(np.array([u[int(g)] for g in given["grid_id"]]) - theirs)
+        most = np.abs(theirs[:, :3]).max()
+        # rotations that move nothing across the model by as much as the largest translation are noise
+        for part, floor in ((slice(0, 3), 0.0), (slice(3, 6), most / size)):
+            scale = max(np.abs(theirs[:, part]).max(), floor) or 1.0
+            worst = max(worst, float(away[:, part].max() / scale))
+    return worst
+
+
+def recovery(folder: Path) -> Iterator[tuple[dict, float]]:
+    """Yield tables of elements and grids of a run of statics, modes or buckling, and their errors."""
+    given, fe = stated(folder), ist.FEModel.from_deck(deck_of(folder))
+    loose = given.get("tolerance") or {}
+    if given["kind"] == "buckling":
+        found = ist.buckling(fe)
+        yield (
+            {"quantity": "load_factors", "tolerance": PRINTED},
+            nearest_error(found.load_factors, given["load_factors"]),
+        )
+    if given["kind"] == "modes":
+        modes = ist.normal_modes(fe)
+        yield (
+            {"quantity": "frequencies", "tolerance": PRINTED},
+            nearest_error(modes.frequencies_hz, given["frequencies_hz"]),
+        )
+        reference = arrays(folder / "forces.npz")
+        for k in range(len(reference["CBAR.case"])):
+            bars = modes.forces["CBAR"]
+            ours = {
+                "columns": list(bars.columns),
+                "element_ids": bars.element_ids,
+                "node_ids": None,
+                "values": bars.values[k],
+            }
+            best = min(
+                (errors(ours, stored(reference, "CBAR", k), sign) for sign in (1.0, -1.0)),
+                key=lambda e: e["shear1"],
+            )
+            for column, limit in loose["forces"]["CBAR"].items():
+                if limit:
+                    yield {"quantity": f"mode {k + 1} {column}", "tolerance": limit}, best[column]
+        return
+    static = int(given.get("judged_cases", [1])[0])
+    u = ist.static(fe, subcase=static)
+    for name in ("displacement", "spcforces", "applied_loads"):
+        if not (folder / f"{name}.npz").exists():
+            continue
+        reference = arrays(folder / f"{name}.npz")
+        theirs = reference["values"][0]
+        if name == "displacement":
+            ours = np.array([u[int(g)] for g in reference["grid_id"]])
+        else:
+            at = getattr(u, name)
+            known = {int(g): i for i, g in enumerate(at.node_ids)}
+            ours = np.array(
+                [at.values[known[g]] if g in known else np.zeros(6) for g in reference["grid_id"].tolist()]
+            )
+        if np.abs(theirs).max():
+            yield {"quantity": name, "tolerance": 1e-4}, grid_error(ours, theirs)
+    for kind in ("forces", "stresses"):
+        if not (folder / f"{kind}.npz").exists():
+            continue
+        reference = arrays(folder / f"{kind}.npz")
+        for name in sorted({key.partition(".")[0] for key in reference}):
+            found = errors(table(getattr(u, kind)[name]), stored(reference, name, 0))
+            limits = loose.get(kind, {}).get(name, {})
+            away = max(e / limits.get(c, 1e-4) for c, e in found.items() if c not in NOT_JUDGED)
+            yield {"quantity": f"{kind}:{name}", "tolerance": 1e-4}, 1e-4 * away
+
+
+KINDS = {
+    "static": statics,
+    "buckling": roots,
+    "complex_modes": roots,
+    "frequency": responses,
+    "transient": responses,
+    "random": responses,
+}
+
+
+def judged(folder: Path) -> Iterator[tuple[dict, float]]:
+    """Yield all that is judged of a case, and its error."""
+    given = stated(folder)
+    if "compare" in given:
+        return KINDS[given["kind"]](folder)
+    return recovery(folder) if "kind" in given else modes_and_mass(folder)
+
+
+def main(folders: list[str]) -> None:
+    """Print case, quantity, error, tolerance and verdict of every case below the folders."""
+    warnings.simplefilter("ignore")
+    held = count = 0
+    for path in sorted(path for folder in folders for path in Path(folder).rglob("reference.json")):
+        case = path.parent
+        if stated(case).get("kind") == "matrices":
+            continue
+        try:
+            for asked, error in judged(case):
+                name = asked.get("label") or asked["quantity"] + (
+                    f" s{asked['subcase']}" if "subcase" in asked else ""
+                )
+                ok = error <= asked["tolerance"]
+                count, held = count + 1, held + ok
+                print(
+                    f"{case.name:38} {name:36} {error:9.1e} {asked['tolerance']:9.1e}  {'ok' if ok else 'NO'}",
+                    flush=True,
+                )
+        except Exception as stop:  # a case that does not run is a row of the table
+            count += 1
+            print(f"{case.name:38} {type(stop).__name__}: {stop}".splitlines()[0], " NO", flush=True)
+    print(f"{held} of {count} hold")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

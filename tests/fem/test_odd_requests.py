@@ -173,7 +173,11 @@ OWN = ("CQUAD8", "CTRIA6", "CTRIAR", "CQUADR", "CTRIAX6")  # formulations of the
 
 
 def test_a_run_of_every_kind_of_element():
-    """Displacements of all grids but those of elements of our own formulation and of a warped plate (CQUAD4 3313)."""
+    """Displacements of all grids but those of elements of our own formulation; forces of bars, beams and plates.
+
+    Two grids of a plate that is warped, skew, tapered and soft in shear (CQUAD4 3313) are 0.4 % off, of which all but
+    5e-6 is transverse shear; its forces hold.
+    """
     folder = reference_dir("nastran", "rtrplt_many_elements")
     fe = ist.FEModel.from_deck(folder / "deck.bdf")
     stored = np.load(folder / "displacement.npz")
@@ -183,6 +187,8 @@ def test_a_run_of_every_kind_of_element():
     assert len(kept) > 90
     ours = np.array([u[int(stored["grid_id"][k])] for k in kept])
     assert grid_error(ours, stored["values"][0][kept]) <= 1e-4
+    plate = [k for k, g in enumerate(stored["grid_id"].tolist()) if g in (3315, 3316)]
+    ours = np.array([u[int(stored["grid_id"][k])] for k in plate])
+    assert grid_error(ours, stored["values"][0][plate]) <= 4e-3
     for asked, error in statics(folder):
-        if asked["quantity"] in ("forces:CBAR", "forces:CBEAM"):
-            assert error <= asked["tolerance"]
+        assert error <= asked["tolerance"] or asked["quantity"] == "displacement"

@@ -92,6 +92,53 @@ def test_corner_thickness_scales_like_a_thicker_plate():
     np.testing.assert_allclose(K, thick, atol=1e-12 * np.abs(K).max())
 
 
+def test_constant_strain_of_an_element_whose_thickness_varies():
+    """Internal modes take no part in constant strain, so forces are those of the thickness: N = t A ε, M = -t³ D κ.
+
+    In the center t³ is the mean of the 2×2 points, as in a run of MSC Nastran (the case rtrplt_many_elements).
+    """
+    x, taper = WARPED * [1, 1, 0], np.array([1.0, 1.4, 1.1, 0.7])
+    block = one(x, taper=taper[None])
+    ((A, D),) = zip(block.sections.A, block.sections.D)
+    E = block.element_axes(ALL)[0]
+    local = (x - x.mean(axis=0)) @ E.T
+    strain = np.array([[1.0, 0.3], [0.3, -0.4]])
+    plane = local[:, :2] @ strain
+    u = np.zeros((4, 6))
+    u[:, :2] = plane
+    membrane = np.concatenate([u[:, :3] @ E, u[:, 3:] @ E], axis=1).ravel()
+    u[:] = 0.0
+    u[:, 2] = -0.5 * np.einsum("ni,ni->n", plane, local[:, :2])
+    u[:, 3], u[:, 4] = -plane[:, 1], plane[:, 0]
+    bending = np.concatenate([u[:, :3] @ E, u[:, 3:] @ E], axis=1).ravel()
+    found = (block.recovery(ALL)[0] @ np.stack([membrane, bending], axis=1)).reshape(5, 8, 2)
+    points = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / np.sqrt(3.0)
+    at = np.array([0.25 * np.prod(1.0 + np.sqrt(3.0) * points * p, axis=1) @ taper for p in points])
+    t, t3 = np.r_[at.mean(), taper], np.r_[np.mean(at**3), taper**3]
+    engineering = np.array([1.0, -0.4, 0.6])
+    np.testing.assert_allclose(found[:, :3, 0], t[:, None] * (A @ engineering), rtol=1e-10)
+    np.testing.assert_allclose(found[:, 3:6, 1], -t3[:, None] * (D @ engineering), rtol=1e-10)
+
+
+def test_constant_shear_of_a_parallelogram():
+    """γ of all points alike: V = G_s t γ, in axes that halve the angles between mid-edge lines and element axes.
+
+    So soft in shear that the residual flexibility of bending takes 1e-8 of the strain.
+    """
+    xy = np.array([[0.0, 0.0], [2.0, 0.2], [2.5, 1.3], [0.5, 1.1]])
+    block = one(np.column_stack([xy, np.zeros(4)]), patches.isotropic(t=0.01, factor=1e-12))
+    E, gamma = block.element_axes(ALL)[0], np.array([3e-3, -2e-3])
+    u = np.zeros((4, 6))
+    u[:, 2] = xy @ (E[:2, :2].T @ gamma)  # w = γ·x without rotation
+    V = (block.recovery(ALL)[0] @ u.ravel())[6:8]
+    lines = np.array([[2.0, 0.2], [0.5, 1.1]]) @ E[:2, :2].T
+    angles = np.arctan2(lines[0, 1], lines[0, 0]), np.arctan2(-lines[1, 0], lines[1, 1])
+    c, s = np.cos(np.mean(angles)), np.sin(np.mean(angles))
+    assert abs(s) > 0.01
+    wanted = block.sections.shear[0] @ gamma
+    np.testing.assert_allclose(V, np.array([[c, s], [-s, c]]) @ wanted, rtol=1e-6)
+
+
 def test_mass_is_lumped_by_rows():
     """Row sums of a trapezoid are not quarters; rows of the coupled mass sum to the lumped ones."""
     x = np.array([[0, 0, 0], [3, 0, 0], [2, 1, 0], [0, 1, 0]], dtype=float)

@@ -106,7 +106,7 @@ def point_forces(B, inside, t, w, S):
         for i in range(len(inside)):
             for c in range(n):
                 B[r, c] += B[r, n + i] * inside[i, c]
-    section_forces(B[:6, :n], w.A, w.B, w.D, t, S[:6])
+    section_forces(B[:6, :n], w.A, w.B, w.D, t, t * t, t * t * t, S[:6])
     for i in range(2):
         for c in range(n):
             S[6 + i, c] = t * (w.G[i, 0] * B[6, c] + w.G[i, 1] * B[7, c])

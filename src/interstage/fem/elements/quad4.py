@@ -25,6 +25,7 @@ from interstage.fem.elements.quad_common import (
     quad_shear_forces,
     quad_work,
     result_point,
+    thickness_powers,
 )
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.elements.shell_recovery import add_membrane_geometric, add_strains, section_forces
@@ -52,11 +53,11 @@ def add_plane(g, Q, weight, K, lower):
 
 @kernel
 def internal_modes(Km, Kb, W, G):
-    """G (4, 8): the internal dofs of the membrane, a = G u, that its energy is least for.
+    """G (4, 8): the internal dofs of the membrane of uniform thickness, a = G u, that its energy is least for.
 
     Km, Kb (12, 12) are membrane and bending stiffness with their internal dofs last, lower triangles; W is scratch.
-    NASTRAN uses the membrane's modes for bending too, where the two differ (laminates); a section without
-    membrane stiffness has those of bending.
+    NASTRAN uses the membrane's modes for bending too, where the two differ (laminates), and leaves out how thickness
+    varies; a section without membrane stiffness has the modes of bending.
     """
     K = Km if Km[8, 8] > 0.0 else Kb
     for i in range(12):
@@ -64,6 +65,20 @@ def internal_modes(Km, Kb, W, G):
             W[i, j] = W[j, i] = K[i, j]
     condense(W, 8, 12)
     follow(W, 8, G)
+
+
+@kernel
+def quad_modes(thick, w, Km, Kb, W, G):
+    """G (4, 8) of `internal_modes`; thick (4,) are the corner thickness ratios, w.J0 is that of the center."""
+    if thick[0] == thick[1] == thick[2] == thick[3]:
+        internal_modes(Km, Kb, W, G)
+        return
+    K = np.zeros((12, 12))
+    section = w.A if Km[8, 8] > 0.0 else w.D
+    for q in range(4):
+        j = qm6_gradients(w.xy, GAUSS * XI[q], GAUSS * ETA[q], w.J0, w.J, w.g)
+        add_plane(w.g, section, j, K, True)
+    internal_modes(K, K, W, G)
 
 
 @kernel
@@ -131,7 +146,7 @@ def quad4_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
         p = section[e]
         coupled = sections.coupled[p]
         area = quad_constitutive(taper[e], coupled, w, Km, Kb, Kc)
-        internal_modes(Km, Kb, W, G)
+        quad_modes(taper[e], w, Km, Kb, W, G)
         with_modes(Km, True, G, W, C16, 0, 0)
         with_modes(Kb, True, G, W, C16, 8, 8)
         if coupled:
@@ -179,7 +194,7 @@ def quad4_recovery_range(
         place_quad(e, xyz, nodes, section, axis, offset, normals, sections, w)
         thick, P, g = taper[e], w.P, w.g
         area = quad_constitutive(thick, False, w, Km, Kb, Kc)
-        internal_modes(Km, Kb, W, G)
+        quad_modes(thick, w, Km, Kb, W, G)
         for i in range(4):
             inside[i] = 0.0
             inside[4 + i] = 0.0
@@ -188,18 +203,18 @@ def quad4_recovery_range(
                     inside[i, c] += G[i, j] * P[j, c]
                     inside[4 + i, c] += G[i, j] * P[8 + j, c]
         edge_shears(thick, sections.rigid_shear[section[e]], area, w)
-        quad_shear_forces(w.xy, w.M, P, V)
+        quad_shear_forces(w.xy, w.C, area, P, V)
         bilinear_jacobian(w.xy, 0.0, 0.0, w.J0)
         for place in range(places):
             xi, eta = result_point(place, places)
             qm6_gradients(w.xy, xi, eta, w.J0, w.J, g)
-            t = bilinear(xi, eta, thick)
+            t, t2, t3 = thickness_powers(xi, eta, thick)
             strains[:] = 0.0
             add_strains(g, 4, P, 0, strains, 0)
             add_strains(g[4:], 2, inside, 0, strains, 0)
             add_strains(g, 4, P, 8, strains, 3)
             add_strains(g[4:], 2, inside, 4, strains, 3)
-            section_forces(strains, w.A, w.B, w.D, t, out[e, 8 * place : 8 * place + 6])
+            section_forces(strains, w.A, w.B, w.D, t, t2, t3, out[e, 8 * place : 8 * place + 6])
             out[e, 8 * place + 6 : 8 * place + 8] = V
 
 

@@ -56,16 +56,12 @@ def place_quad(e, xyz, nodes, section, axis, offset, normals, sections, w):
 
 @kernel
 def edge_shears(thick, rigid, area, w):
-    """C: stiffness of the edge shears, from ∫ fᵀ shear f in H; M: forces of the field terms for edge shears.
-
-    Both are zero for a section that does not bend.
-    """
+    """C: stiffness of the edge shears, from ∫ fᵀ shear f in H; zero for a section that does not bend."""
     if w.D[0, 0] > 0.0 and w.D[1, 1] > 0.0:
         residual_flexibility(w.xy, thick, w.Dr, area, w.F)
         shear_block(w.xy, rigid, w.F, w.H, w.M, w.N, w.C)
     else:
         w.C[:] = 0.0
-        w.M[:] = 0.0
 
 
 @kernel
@@ -142,6 +138,20 @@ def bilinear(xi, eta, values):
     for a in range(4):
         total += 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta) * values[a]
     return total
+
+
+@kernel
+def thickness_powers(xi, eta, thick):
+    """t, t², t³ at (ξ, η) of corner ratios (4,); in the center the means of the 2×2 points, as NASTRAN has them."""
+    t = bilinear(xi, eta, thick)
+    if xi != 0.0 or eta != 0.0:
+        return t, t * t, t * t * t
+    t2 = t3 = 0.0
+    for q in range(4):
+        at = bilinear(GAUSS * XI[q], GAUSS * ETA[q], thick)
+        t2 += 0.25 * at * at
+        t3 += 0.25 * at * at * at
+    return t, t2, t3
 
 
 @kernel
@@ -265,25 +275,33 @@ def quad_rows(E, xy, height, offset, normal, P, slope, J):
 
 
 @kernel
-def quad_shear_forces(xy, Q, P, V):
-    """V (2, 24): transverse shear at the centre; Q (4, 4) are the forces of the field terms for edge shears.
+def quad_shear_forces(xy, C, area, P, V):
+    """V (2, 24): transverse shear of the center; C (4, 4) is the stiffness of the edge shears, R = C e.
 
-    V_x = a + b η with ∫ V_x (1, η) dA = (Q_0, Q_1), V_y likewise with ξ.
+        V = J₀ᵀ q / area,   q_ξ = 2 (R₁ - R₃) - √3 r_η 2 (R₁ + R₃),   q_η = 2 (R₂ - R₄) + √3 r_ξ 2 (R₂ + R₄)
+
+    with j = j₀ (1 + r_ξ ξ + r_η η), along axes that halve the angles of the lines between mid-edges and of the element
+    axes. On parallelograms V is the mean of the shear field. Found with runs of MSC Nastran: 35 elements of a curved
+    panel (tapers to 5e-4) agree to 1.4e-5 of their largest shear, one of r_η = 0.27 to 1e-3.
     """
     J = np.empty((2, 2))
-    m = np.zeros((2, 3))
+    j0 = bilinear_jacobian(xy, 0.0, 0.0, J)
+    tx = ty = 0.0  # the terms ξη of x and y
+    for a in range(4):
+        tx += 0.25 * XI[a] * ETA[a] * xy[a, 0]
+        ty += 0.25 * XI[a] * ETA[a] * xy[a, 1]
+    r_xi, r_eta = (J[0, 0] * ty - J[0, 1] * tx) / j0, (J[1, 1] * tx - J[1, 0] * ty) / j0
+    lx, le = np.sqrt(J[0, 0] ** 2 + J[0, 1] ** 2), np.sqrt(J[1, 0] ** 2 + J[1, 1] ** 2)
+    c, s = J[0, 0] / lx + J[1, 1] / le, J[0, 1] / lx - J[1, 0] / le
+    size = np.sqrt(c * c + s * s)
+    c, s = c / size, s / size
     V[:] = 0.0
-    for q in range(4):
-        xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
-        j = bilinear_jacobian(xy, xi, eta, J)
-        for k in range(2):
-            s = eta if k == 0 else xi
-            m[k, 0] += j
-            m[k, 1] += j * s
-            m[k, 2] += j * s * s
-    for k in range(2):
-        det = m[k, 0] * m[k, 2] - m[k, 1] * m[k, 1]
-        for i in range(4):
-            f = (m[k, 2] * Q[2 * k, i] - m[k, 1] * Q[2 * k + 1, i]) / det
-            for c in range(24):
-                V[k, c] += f * P[16 + i, c]
+    root = np.sqrt(3.0)
+    for i in range(4):
+        qx = 2.0 * (C[0, i] - C[2, i] - root * r_eta * (C[0, i] + C[2, i])) / area
+        qe = 2.0 * (C[1, i] - C[3, i] + root * r_xi * (C[1, i] + C[3, i])) / area
+        vx, vy = J[0, 0] * qx + J[1, 0] * qe, J[0, 1] * qx + J[1, 1] * qe
+        fx, fy = c * vx + s * vy, c * vy - s * vx
+        for k in range(24):
+            V[0, k] += fx * P[16 + i, k]
+            V[1, k] += fy * P[16 + i, k]

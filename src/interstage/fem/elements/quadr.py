@@ -32,6 +32,7 @@ from interstage.fem.elements.quad_common import (
     quad_shear_forces,
     quad_work,
     result_point,
+    thickness_powers,
 )
 from interstage.fem.elements.shell_recovery import section_forces
 from interstage.fem.elements.tria3 import Tria3Block, place_tria, section_block, tria_shear_forces, tria_work
@@ -219,7 +220,7 @@ def quadr_recovery_range(
         follow(K, 20, G)
         _quad_motions(w.slope, w.P, G, U)
         edge_shears(thick, sections.rigid_shear[section[e]], area, w)
-        quad_shear_forces(w.xy, w.M, w.P, V)
+        quad_shear_forces(w.xy, w.C, area, w.P, V)
         for place in range(out.shape[1] // 8):
             xi, eta = result_point(place, out.shape[1] // 8)
             _quad_strains(w.xy, xi, eta, w.J0, w.J, w.g, Bm, Bb)
@@ -229,9 +230,8 @@ def quadr_recovery_range(
                     for c in range(24):
                         strains[i, c] += Bm[i, k] * U[k, c]
                         strains[3 + i, c] += Bb[i, k] * U[12 + k, c]
-            section_forces(
-                strains, w.A, w.B, w.D, bilinear(xi, eta, thick), out[e, 8 * place : 8 * place + 6]
-            )
+            t, t2, t3 = thickness_powers(xi, eta, thick)
+            section_forces(strains, w.A, w.B, w.D, t, t2, t3, out[e, 8 * place : 8 * place + 6])
             out[e, 8 * place + 6 : 8 * place + 8] = V
 
 
@@ -319,7 +319,7 @@ def triar_recovery_range(
             for k in range(3):
                 for c in range(18):
                     strains[i, c] += Bd[i, k] * w.P[9 + k, c]
-        section_forces(strains, w.A, w.B, w.D, 1.0, out[e, :6])
+        section_forces(strains, w.A, w.B, w.D, 1.0, 1.0, 1.0, out[e, :6])
         tria_shear_forces(area, w, out[e, 6:8])
 
 

@@ -105,15 +105,15 @@ def add_strains(g, functions, U, first, out, row):
 
 
 @kernel
-def section_forces(strains, A, B, D, t, out):
-    """out (6, n) = N and −M from ε, κ (6, n); t is the ratio of the thickness to that of the section."""
+def section_forces(strains, A, B, D, t, t2, t3, out):
+    """out (6, n) = N and −M from ε, κ (6, n); t, t2, t3: thickness over that of the section, its square and cube."""
     for i in range(3):
         for c in range(strains.shape[1]):
             n = m = 0.0
             for j in range(3):
                 e, k = strains[j, c], strains[3 + j, c]
-                n += t * (A[i, j] * e + t * B[i, j] * k)
-                m += t * t * (B[i, j] * e + t * D[i, j] * k)
+                n += t * A[i, j] * e + t2 * B[i, j] * k
+                m += t2 * B[i, j] * e + t3 * D[i, j] * k
             out[i, c] = n
             out[3 + i, c] = -m
 

@@ -237,7 +237,7 @@ def tria3_recovery_range(
     w = tria_work()
     for e in range(first, last):
         area = place_tria(e, xyz, nodes, section, axis, offset, taper, normals, sections, w)
-        section_forces(w.P[:6], w.A, w.B, w.D, 1.0, out[e, :6])
+        section_forces(w.P[:6], w.A, w.B, w.D, 1.0, 1.0, 1.0, out[e, :6])
         tria_shear_forces(area, w, out[e, 6:8])
 
 
