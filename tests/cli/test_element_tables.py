@@ -200,6 +200,16 @@ def test_responses_by_the_sets_of_case_control(tmp_path, capsys):
     np.testing.assert_allclose(values[:, 4], 3.0 / 20.0 * np.sin(20.0 * t), atol=1e-11)
 
 
+def test_what_is_not_wanted_and_elements_of_a_set_in_responses(tmp_path, capsys):
+    """DISP = NONE asks for nothing; FORCE = 5 shows the spring 2 alone: force 400 u, at most twice the step of 3."""
+    text = run(capsys, "response", shaken(tmp_path, "DISP = NONE\nACCE = 5\nFORCE(PLOT) = 5"), "--forces")
+    assert "largest acceleration of points" in text and "largest displacement" not in text
+    assert "largest forces of CELAS4, 1 element of the SET of FORCE" in text
+    below = text.split("SET of FORCE")[1].splitlines()
+    (row,) = [line.split() for line in below if line.startswith("│")]
+    assert row[1] == "2" and float(row[3]) == pytest.approx(6.0, rel=1e-3)
+
+
 def test_sets_that_are_not_there_or_no_lists_are_told_of(tmp_path, capsys):
     text = run(capsys, "response", shaken(tmp_path, "DISP = 4\nVELO = 6"))
     assert "SET 4 of DISP is not in the deck: the points that move most are shown" in text
@@ -239,9 +249,9 @@ def test_statics_by_the_sets_of_case_control(deck, capsys):
     )
     text = run(capsys, "static", deck, "--forces", "--spcforces")
     for title, name in (
-        ("subcase 1, 1 points", "3"),
-        ("constraints, 1 points", "2"),
-        ("of CBAR, 1 elements", "2"),
+        ("subcase 1, 1 point of", "3"),
+        ("constraints, 1 point of", "2"),
+        ("of CBAR, 1 element of", "2"),
     ):
         lines = text.splitlines()
         at = next(k for k, line in enumerate(lines) if title in line)

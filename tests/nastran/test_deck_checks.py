@@ -132,7 +132,8 @@ def test_inertia_relief_matters_only_in_statics():
 
 def test_entries_selected_by_case_control_are_refused_only_then():
     bulk = "BEGIN BULK\nGRID,1\nMFLUID,3,0,0.,1000.,1\n"
-    assert deck_from_text(f"SOL 103\nCEND\n{bulk}").ignored == {"MFLUID": 1}
+    assert deck_from_text(f"SOL 103\nCEND\n{bulk}ELIST,1,7\n").ignored == {"ELIST": 1, "MFLUID": 1}
+    assert deck_from_text(f"SOL 103\nCEND\nMFLUID = NONE\n{bulk}").ignored == {"MFLUID": 1}
     words = r"MFLUID is not supported and subcase 1 selects it: the virtual mass of a fluid .*text, line 6"
     with pytest.raises(DeckError, match=words):
         deck_from_text(f"SOL 103\nCEND\nMFLUID = 3\n{bulk}")

@@ -56,11 +56,11 @@ class Asked:
 
 
 def requested(case, subcase: int, quantity: str) -> str | None:
-    """Return the command of a subcase that asks for a quantity, by its first four letters; None without one."""
+    """Return the command of a subcase that asks for a quantity, as written; None without one, or with NONE."""
     for one in (*case.subcases, *(sum_of.case for sum_of in case.combinations)):
         if one.id == subcase:
-            named = [name[:4] for name in one.requests if name[:4] in COMMANDS[quantity]]
-            return named[-1] if named else None
+            named = [name for name in one.requests if name[:4] in COMMANDS[quantity]]
+            return named[-1] if named and one.requests[named[-1]].upper() != "NONE" else None
     return None
 
 
@@ -75,14 +75,14 @@ def chosen_rows(case, subcase: int, quantity: str, ids) -> tuple[np.ndarray | No
     if command is None:
         return None, ""
     try:
-        named = case.members(subcase, command, np.unique(np.asarray(ids, dtype=np.int64)))
+        named = case.members(subcase, command[:4], np.unique(np.asarray(ids, dtype=np.int64)))
     except ValueError:  # a SET of other things than numbers
         return None, f" (the SET of {command} cannot be read: all are shown)"
     if named is not None:
         rows = np.flatnonzero(np.isin(ids, named))
         what = "elements" if quantity in KINDS else "points"
-        return rows, f", {len(named)} {what} of the SET of {command}"
-    number = case.missing_set(subcase, command)
+        return rows, f", {len(named)} {what if len(named) != 1 else what[:-1]} of the SET of {command}"
+    number = case.missing_set(subcase, command[:4])
     return None, "" if number is None else f" (SET {number} of {command} is not in the deck: all are shown)"
 
 

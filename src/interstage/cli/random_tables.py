@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
     from interstage.fem import FEModel, RandomResponse
+
+    Named = Callable[[str, np.ndarray], tuple[np.ndarray | None, str]]
 
 MOST = 40  # rows of a table
 
@@ -65,8 +71,8 @@ def machine(found: RandomResponse, points: list[int], kinds: list[str]) -> dict:
     return out
 
 
-def show(found: RandomResponse, chosen: dict[str, list[int]], kinds: list[str]) -> None:
-    """Print rms values and crossing rates of points by quantity, and of elements if asked."""
+def show(found: RandomResponse, chosen: dict[str, list[int]], kinds: list[str], named: Named) -> None:
+    """Print rms values and crossing rates of points by quantity, and elements if asked; `named`: see `show_largest`."""
     from rich.table import Table
 
     from interstage.cli.response import COMPONENTS
@@ -88,11 +94,14 @@ def show(found: RandomResponse, chosen: dict[str, list[int]], kinds: list[str]) 
     show_table(console, table)
     for kind in kinds:
         for name, tables in getattr(found, kind).items():
-            _show_rows(console, f"rms {kind} of {name}", tables.columns, tables, tables.rms)
+            _show_rows(console, f"rms {kind} of {name}", tables, tables.rms, named(kind, tables.element_ids))
 
 
-def show_largest(result, kinds: list[str]) -> None:
-    """Print the largest size of each element result over all frequencies or times."""
+def show_largest(result, kinds: list[str], named: Named) -> None:
+    """Print the largest size of each element result over all frequencies or times.
+
+    named : gives the rows of element ids that the SET of a request names (None: all), and words for a title
+    """
     import numpy as np
 
     from interstage.cli.tables import plain_console
@@ -101,23 +110,27 @@ def show_largest(result, kinds: list[str]) -> None:
     for kind in kinds:
         for name, table in getattr(result, kind).items():
             largest = np.abs(table.values).max(axis=0)
-            _show_rows(console, f"largest {kind} of {name}", table.columns, table, largest)
+            rows = named(kind, table.element_ids)
+            _show_rows(console, f"largest {kind} of {name}", table, largest, rows)
 
 
-def _show_rows(console, title: str, columns, table, values) -> None:
+def _show_rows(console, title: str, table, values, named) -> None:
     from rich.table import Table
 
     from interstage.cli.tables import show_table
 
-    out = Table(title=title, title_justify="left")
+    chosen, words = named
+    rows = range(len(values)) if chosen is None else chosen
+    shown = rows[:MOST] if chosen is None else rows
+    out = Table(title=title + words, title_justify="left")
     out.add_column("element", justify="right")
     if table.node_ids is not None:
         out.add_column("place", justify="right")
-    for column in columns:
+    for column in table.columns:
         out.add_column(column, justify="right")
-    for i, row in enumerate(values[:MOST]):
+    for i in shown:
         place = [] if table.node_ids is None else [str(table.node_ids[i])]
-        out.add_row(str(table.element_ids[i]), *place, *(f"{value:.5g}" for value in row))
+        out.add_row(str(table.element_ids[i]), *place, *(f"{value:.5g}" for value in values[i]))
     show_table(console, out)
-    if len(values) > MOST:
-        console.print(f"{len(values) - MOST} more rows (--json has all)")
+    if len(rows) > len(shown):
+        console.print(f"{len(rows) - len(shown)} more rows (--json has all)")

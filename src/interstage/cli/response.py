@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,7 @@ def response(
 ) -> None:
     """Response to loads that change with frequency (SOL 108, 111) or time (SOL 109, 112), and to random loads."""
     from interstage.cli import random_tables
+    from interstage.cli.element_tables import chosen_rows
     from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
     from interstage.fem import frequency_response, random_response, transient_response
@@ -107,10 +109,11 @@ def response(
     _show(fe, result, chosen, said)
     if shock is not None:
         _show_shock(oscillators, shock, q)
+    named = partial(chosen_rows, fe.case, result.subcase)
     if shaken is not None:
-        random_tables.show(shaken, chosen, kinds)
+        random_tables.show(shaken, chosen, kinds, named)
     elif kinds:
-        random_tables.show_largest(result, kinds)
+        random_tables.show_largest(result, kinds, named)
 
 
 def _chosen(

@@ -86,13 +86,17 @@ def _used_properties(deck: Deck, name: str) -> list[tuple[int, CardTable, str, s
 def _selected(deck: Deck, name: str) -> Iterator[DeckError]:
     command = registry.SELECTED[name]
     for subcase in deck.case.subcases:
-        if command in subcase.requests:
+        if subcase.requests.get(command, "NONE").upper() not in ("NONE", "0"):
+            fluid = name == "MFLUID"
             yield deck.cards(name).error(
                 0,
                 f"{name} is not supported and subcase {subcase.id} selects it"
-                + (": the virtual mass of a fluid is not computed" if name == "MFLUID" else ""),
-                hint=f"remove {command} from case control",
+                + (": the virtual mass of a fluid on wetted elements is not computed" if fluid else ""),
+                hint=f"remove {command} from case control"
+                + (", and add the mass that moves along (NSM, CONM2)" if fluid else ""),
             )
+            if fluid:
+                return
 
 
 def _mdlprm(deck: Deck) -> Iterator[DeckError]:
