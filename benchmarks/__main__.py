@@ -1,7 +1,7 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...] [--write] [--check] [-- OPTIONS]`.
 
---write puts the output into docs/benchmarks, --check fails where ratios are no longer those of the page; what follows
-`--` goes to the benchmark that is named.
+--write puts the output into docs/benchmarks, --check fails where figures are no longer those of the page (`_changes`)
+and where there is no page; what follows `--` goes to the benchmark that is named.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from benchmarks._changes import BESIDE, changed
+
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 PACKAGES = ("numpy", "scipy", "numba", "pypardiso", "mkl", "pin", "exudyn", "scikit-sundae", "jax")
 
@@ -29,9 +31,8 @@ PEERS = (
 )
 
 
-NOISE = 2.0  # factor by which a ratio of two times may differ from one machine to another
-RATIO = re.compile(r"(?:= *|ratio )(\d+(?:\.\d+)?)")
-NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
+# benchmarks whose figures no page has, and why
+WITHOUT_PAGE = {"batches": "it measures a GPU, and the machines that write the pages have none"}
 
 
 class Tee(io.StringIO):
@@ -65,12 +66,17 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def page(name: str, about: str, output: str) -> str:
-    """A page of the docs from what a benchmark printed."""
+def other_work() -> str:
+    """What to say of other work on the machine, "" where it was quiet; asked before a benchmark begins."""
+    busy, cores = (os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0), os.cpu_count() or 1
+    return "" if busy < 0.5 * cores else f"{BESIDE}: {busy:.1f} processes on {cores} cores."
+
+
+def page(name: str, about: str, output: str, beside: str = "") -> str:
+    """A page of the docs from what a benchmark printed, `beside` other work on the machine."""
     title, _, rest = about.strip().partition("\n")
-    return "\n".join(
-        [f"# {title.rstrip('.')}", "", rest.strip(), "", "```text", output.strip(), "```", "", versions(), ""]
-    )
+    head = [f"# {title.rstrip('.')}", "", rest.strip(), "", *([beside, ""] if beside else [])]
+    return "\n".join([*head, "```text", output.strip("\n").rstrip(), "```", "", versions(), ""])
 
 
 def missing_peers(output: str, committed: str) -> list[str]:
@@ -91,46 +97,13 @@ def missing_peers(output: str, committed: str) -> list[str]:
     return missing or (["a peer that is not installed"] if absent else [])
 
 
-def changed(output: str, committed: str) -> list[str]:
-    """Lines of a committed page with a ratio of times that a new run has otherwise, beyond `NOISE`, or has not.
-
-    >>> page = "```text\\n  5   1.0 / 1.9 = 0.53\\n  9   1.0 / 4.0 = 0.25\\n```"
-    >>> changed("  5   2.0 / 3.9 = 0.51\\n  9   3.0 / 4.0 = 0.75", page)
-    ['9 1.0 / 4.0 = 0.25: now 0.75']
-    """
-
-    def lines(text: str) -> list[tuple[tuple[str, str], str, list[float]]]:
-        found = []
-        for line in map(str.strip, text.splitlines()):
-            ratios = [float(ratio) for ratio in RATIO.findall(line)]
-            first = line.split()[:1]  # a number that begins a line says what was measured
-            if ratios:
-                found.append(((" ".join(first), NUMBER.sub("#", " ".join(line.split()))), line, ratios))
-        return found
-
-    measured = re.search(r"```text\n(.*?)```", committed, re.DOTALL)
-    now: dict[tuple[str, str], list[list[float]]] = {}
-    for key, _, ratios in lines(output):
-        now.setdefault(key, []).append(ratios)
-    out = []
-    for key, line, before in lines(measured[1] if measured else committed):
-        left, words = now.get(key), " ".join(line.split())
-        if not left:
-            out.append(f"{words}: not measured now")
-            continue
-        after = left.pop(0)
-        if any(max(a, b) > NOISE * min(a, b) + 0.02 for a, b in zip(after, before)):
-            out.append(f"{words}: now {', '.join(f'{a:g}' for a in after)}")
-    return out
-
-
-def write_page(name: str, about: str, output: str, folder: Path | None = None) -> list[str]:
+def write_page(name: str, about: str, output: str, folder: Path | None = None, beside: str = "") -> list[str]:
     """Write the page of a benchmark; a run that lacks peers of the committed page leaves it; return their names."""
     path = (folder or DOCS) / f"{name}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     missing = missing_peers(output, path.read_text(encoding="utf-8")) if path.exists() else []
     if not missing:
-        path.write_text(page(name, about, output), encoding="utf-8")
+        path.write_text(page(name, about, output, beside), encoding="utf-8")
     return missing
 
 
@@ -139,7 +112,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(benchmarks())}")
     parser.add_argument("--write", action="store_true", help="write the output into docs/benchmarks")
     parser.add_argument(
-        "--check", action="store_true", help="fail where ratios are no longer those of the page"
+        "--check", action="store_true", help="fail where figures are no longer those of the page"
     )
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
@@ -152,20 +125,25 @@ def main() -> int:
     failed = False
     for name in options.names or benchmarks():
         print(f"== {name}")
-        start = time.perf_counter()
+        start, beside = time.perf_counter(), other_work()
         module = importlib.import_module(f"benchmarks.{name}")
         captured = Tee()
         with contextlib.redirect_stdout(captured):
             found = module.main(passed)
         path = DOCS / f"{name}.md"
         nothing = isinstance(found, list) and not found  # as where files are asked for and none are there
-        if options.check and path.exists() and not nothing:
-            changes = changed(captured.getvalue(), path.read_text(encoding="utf-8"))
+        if options.check and (nothing or name in WITHOUT_PAGE):
+            why = "nothing to measure is here" if nothing else WITHOUT_PAGE[name]
+            print(f"{name}: not compared with a page: {why}")
+        elif options.check:
+            changes = ["there is no page"]
+            if path.exists():
+                changes = changed(captured.getvalue(), path.read_text(encoding="utf-8"))
             for line in changes:
                 print(f"{name}: the page would change: {line}")
             failed = failed or bool(changes)
-        if options.write and not nothing:
-            missing = write_page(name, module.__doc__, captured.getvalue())
+        if options.write and not nothing and name not in WITHOUT_PAGE:
+            missing = write_page(name, module.__doc__, captured.getvalue(), beside=beside)
             if missing:
                 print(f"{name}.md is left as it was: this run lacks {', '.join(missing)}")
         print(f"-- {name}: {time.perf_counter() - start:.0f} s\n")

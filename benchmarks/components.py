@@ -77,7 +77,7 @@ def measure(grids: int, modes: int, path: str) -> dict:
     for name in ("rigid_integrals", "zero_order", "integral_fields"):
         setattr(build, name, clock.timed("integrals", getattr(build, name)))
     from_deck.lumped_points = clock.timed("integrals", from_deck.lumped_points)
-    component_modes.eigenmodes = clock.timed("eigen", component_modes.eigenmodes)
+    component_modes.requested_modes = clock.timed("eigen", component_modes.requested_modes)
     FEModel.from_deck = clock.timed("model", FEModel.from_deck)
     start = time.perf_counter()
     deck = deck_from_text(panel_deck(grids))

@@ -63,6 +63,15 @@ def test_columns_of_now_on_the_speed_page_are_quoted():
         assert QUOTE.search(row[2])
 
 
+def test_one_machine_is_behind_the_table_of_the_speed_page():
+    """Times of one table are those of one processor."""
+    table = "\n".join(line for line in SPEED.splitlines() if line.startswith("|"))
+    pages = {quote.page for quote in quotes(table, ROOT / "docs")}
+    machines = {page.stem: page.read_text(encoding="utf-8").rstrip().rsplit("; ", 1)[-1] for page in pages}
+    assert len(machines) > 3
+    assert len(set(machines.values())) == 1, machines
+
+
 def test_the_readme_says_how_many_cards_are_read():
     said = re.search(r"over (\d+) cards", README)
     assert said and int(said[1]) < len(SUPPORTED) < 2 * int(said[1])

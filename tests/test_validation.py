@@ -1,6 +1,7 @@
 """The quick studies of `make validate` hold, and a study that fails says so."""
 
 import importlib
+import re
 
 import pytest
 
@@ -25,6 +26,18 @@ def test_study_holds(name):
     result = importlib.import_module(f"validation.{name}").study()
     assert result.rows
     assert [row for row in result.rows if not row.passed] == []
+
+
+def test_every_study_of_the_nightly_run_can_be_called_and_has_its_page():
+    """`python -m validation --check` calls each without arguments, and compares it with its page."""
+    import inspect
+
+    from validation.__main__ import studies
+
+    for name in studies():
+        given = inspect.signature(importlib.import_module(f"validation.{name}").study).parameters.values()
+        assert not [one.name for one in given if one.default is one.empty], name
+    assert set(studies()) == {page.stem for page in DOCS.glob("*.md")}
 
 
 def test_a_broken_comparison_fails_its_study(tmp_path):
@@ -189,13 +202,83 @@ def test_a_ratio_that_is_no_longer_so_fails_its_benchmark(tmp_path, monkeypatch,
     )
     monkeypatch.setattr(command.importlib, "import_module", lambda _: fake)
     monkeypatch.setattr(command, "benchmarks", lambda: ["chains"])
-    monkeypatch.setattr(sys, "argv", ["benchmarks", "chains", "--write", "--check"])
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "chains", "--write"])
+    monkeypatch.setattr(command.os, "getloadavg", lambda: (9.0, 0.0, 0.0), raising=False)
     assert command.main() == 0
+    assert "Measured beside other work: 9.0 processes on" in (tmp_path / "chains.md").read_text()
     told["ratio"] = "0.60"  # noise
     monkeypatch.setattr(sys, "argv", ["benchmarks", "chains", "--check"])
     assert command.main() == 0
     told["ratio"] = "1.20"
     assert command.main() == 1
-    assert "chains: the page would change: 5 1.0 / 2.0 = 0.49: now 1.2" in capsys.readouterr().out
+    assert (
+        "chains: the page would change: 5 1.0 / 2.0 = 0.49: now 5 1.0 / 2.0 = 1.20" in capsys.readouterr().out
+    )
     monkeypatch.setattr(fake, "main", lambda _: print("nothing"))
     assert command.main() == 1
+    (tmp_path / "chains.md").unlink()
+    assert command.main() == 1
+    assert "chains: the page would change: there is no page" in capsys.readouterr().out
+    monkeypatch.setattr(command, "WITHOUT_PAGE", {"chains": "it needs a GPU"})
+    assert command.main() == 0
+    assert "chains: not compared with a page: it needs a GPU" in capsys.readouterr().out
+
+
+def test_every_benchmark_has_its_page_or_says_why_not():
+    from benchmarks.__main__ import DOCS, WITHOUT_PAGE, benchmarks
+
+    there = {page.stem for page in DOCS.glob("*.md")} - {"mutants"}  # by `make mutants`
+    assert there | set(WITHOUT_PAGE) == set(benchmarks())
+    assert not there & set(WITHOUT_PAGE)
+
+
+def pages_of_benchmarks():
+    from benchmarks.__main__ import DOCS
+
+    return [pytest.param(page, id=page.stem) for page in sorted(DOCS.glob("*.md")) if page.stem != "mutants"]
+
+
+@pytest.mark.parametrize("page", pages_of_benchmarks())
+def test_a_page_of_a_benchmark_sees_one_figure_that_moved(page):
+    """Every page is compared: all as on a machine a little slower is noise, one figure seven times as large is not."""
+    from benchmarks._changes import BESIDE, changed, lines
+
+    text = page.read_text(encoding="utf-8")
+    output = re.search(r"```text\n(.*?)```", text, re.DOTALL)[1]
+    assert lines(output)
+    assert changed(output, text) == []
+    number = re.compile(r"(?<![\w.,])\d+\.\d+(?![\d.e])")
+
+    def longer(m: re.Match, factor: float) -> str:
+        return f"{factor * float(m[0]):.{len(m[0].partition('.')[2])}f}".rjust(len(m[0]))
+
+    assert changed(number.sub(lambda m: longer(m, 1.5), output), text) == []
+    if BESIDE in text:
+        return  # times of a loaded machine: only their ratios are held, as below
+    rows = output.splitlines()
+    moved = [k for k, row in enumerate(rows) if any(float(n) > 0.1 for n in number.findall(row))]
+    for k in moved[:3]:
+        at = next(m for m in number.finditer(rows[k]) if float(m[0]) > 0.1)
+        one = [*rows[:k], rows[k][: at.start()] + longer(at, 7.0) + rows[k][at.end() :], *rows[k + 1 :]]
+        assert len(changed("\n".join(one), text)) == 1, rows[k]
+
+
+def test_times_of_another_machine_are_no_change_and_those_of_another_program_are():
+    from benchmarks._changes import BESIDE, changed
+
+    page = "```text\n  N   ours, us   peer, us   ratio\n{}\nreal time 40.0x\n```"
+    table = page.format("\n".join(f"{n:3d} {1.0 * n:10.1f} {4.0 * n:10.1f} {4.0:7.1f}" for n in (5, 9, 20)))
+
+    def run(*rows, real):
+        head = "  N   ours, us   peer, us   ratio"
+        lines = [f"{n:3d} {a:10.1f} {b:10.1f} {b / a:7.1f}" for n, a, b in rows]
+        return "\n".join([head, *lines, f"real time {real}x"])
+
+    assert changed(run((5, 17.5, 70.0), (9, 31.5, 126.0), (20, 70.0, 280.0), real=11.4), table) == []
+    whole = changed(run((5, 25.0, 100.0), (9, 45.0, 180.0), (20, 100.0, 400.0), real=8.0), table)
+    assert whole == ["its figures are 5 times those of the page, which no machine explains"]
+    slow = changed(run((5, 5.0, 20.0), (9, 21.0, 36.0), (20, 20.0, 80.0), real=40.0), table)
+    assert slow == ["9 9.0 36.0 4.0: now 9 21.0 36.0 1.7"]  # a ratio, though no time moved by three
+    loaded = f"{BESIDE}: 9.0 processes on 2 cores.\n{table}"
+    assert changed(run((5, 0.5, 2.0), (9, 0.9, 3.6), (20, 2.0, 8.0), real=400.0), loaded) == []
+    assert len(changed(run((5, 0.5, 2.0), (9, 0.9, 8.0), (20, 2.0, 8.0), real=400.0), loaded)) == 1

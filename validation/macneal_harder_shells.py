@@ -363,7 +363,7 @@ def study() -> Study:
     """The table as a study."""
     weak = "elements are meant to show weaknesses: flat triangles and trapezoids are stiff in their plane"
     about = ("kind of element and mesh", weak)
-    return ratios.study("shells", about, _CASES, _FAMILIES, _PUBLISHED, _LIMITS)
+    return ratios.study_of("shells", about, _CASES, _FAMILIES, _PUBLISHED, _LIMITS)
 
 
 if __name__ == "__main__":

@@ -290,7 +290,7 @@ _LIMITS: dict[str, dict[str, float | str]] = {
 def study() -> Study:
     """The table as a study."""
     about = ("brick and mesh", "bricks are meant to show weaknesses")
-    return ratios.study("solids", about, _CASES, _CUTS, _PUBLISHED, _LIMITS)
+    return ratios.study_of("solids", about, _CASES, _CUTS, _PUBLISHED, _LIMITS)
 
 
 if __name__ == "__main__":

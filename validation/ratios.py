@@ -64,7 +64,7 @@ def placed(
     return step, xyz
 
 
-def study(
+def study_of(
     what: str,
     about: tuple[str, str],
     cases: Mapping[str, Callable],
