@@ -7,7 +7,7 @@ from component_models import bent, straight
 
 from interstage.component import Component
 from interstage.component.component_modes import craig_bampton, free_modes
-from interstage.linalg.residual import load_columns, residual_vectors
+from interstage.linalg.refine import load_columns, residual_vectors
 
 
 def modal_static(c, node, component, held):

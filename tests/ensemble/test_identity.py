@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from interstage.ensemble.identity import fingerprint
-from interstage.ensemble.job import Job
+from interstage.ensemble.job import Job, fingerprint
 
 TEXTS = {
     "craft.py": """

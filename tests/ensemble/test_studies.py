@@ -10,9 +10,8 @@ from scipy import stats
 import interstage as ist
 from interstage.ensemble import Row
 from interstage.ensemble.job import set_numbers
-from interstage.ensemble.levels import level
 from interstage.ensemble.outputs import taken
-from interstage.ensemble.sensitivity import rank_correlations, sobol
+from interstage.ensemble.statistics import level, rank_correlations, sobol
 from interstage.errors import InputError
 
 A = {"a": stats.norm(1.0, 0.2)}

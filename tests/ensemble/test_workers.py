@@ -358,7 +358,7 @@ def test_changes_in_modules_beside_that_of_the_build_function_are_seen(tmp_path)
 
 
 def _fingerprint_in(folder):
-    script = "import build\nfrom interstage.ensemble.identity import fingerprint\n"
+    script = "import build\nfrom interstage.ensemble.job import fingerprint\n"
     script += "from interstage.ensemble.job import Job\nprint(fingerprint(Job(build.build, None)))"
     call = [sys.executable, "-c", script]
     path = os.pathsep.join([str(folder), *sys.path])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from interstage.linalg import ordering, pardiso
+from interstage.linalg import factor as factorization
+from interstage.linalg import pardiso
 from interstage.linalg.factor import Factor, upper_triangle
 
 needs_pardiso = pytest.mark.skipif(not pardiso.available(), reason="PARDISO is not installed")
@@ -25,14 +26,14 @@ def mesh(side: int, dofs: int, removed: float, seed: int = 0) -> sp.csr_array:
 
 @pytest.fixture
 def groups_of_any_size(monkeypatch):
-    monkeypatch.setattr(ordering, "LARGE", 0)
-    monkeypatch.setattr(ordering, "WORTH", 0.5)
+    monkeypatch.setattr(factorization, "LARGE", 0)
+    monkeypatch.setattr(factorization, "WORTH", 0.5)
 
 
 @pytest.mark.parametrize("dofs", [4, 6])
 def test_rows_of_a_grid_are_a_group(groups_of_any_size, dofs):
     U = upper_triangle(mesh(12, dofs, removed=0.0))
-    first, graph = ordering.grouped(U)
+    first, graph = factorization.grouped(U)
     of_grids = np.arange(0, U.shape[0] + 1, dofs)
     inside = first < U.shape[0] - 2 * dofs  # the last grids have no other columns and may be one group
     np.testing.assert_array_equal(first[inside], of_grids[: inside.sum()])
@@ -41,12 +42,12 @@ def test_rows_of_a_grid_are_a_group(groups_of_any_size, dofs):
 
 
 def test_single_equations_stay_single(groups_of_any_size):
-    assert ordering.grouped(upper_triangle(mesh(20, 1, removed=0.0))) is None
+    assert factorization.grouped(upper_triangle(mesh(20, 1, removed=0.0))) is None
 
 
 def test_rows_follow_their_groups():
     first = np.array([0, 2, 3, 6])
-    np.testing.assert_array_equal(ordering.in_rows(first, np.array([2, 0, 1])), [3, 4, 5, 0, 1, 2])
+    np.testing.assert_array_equal(factorization.in_rows(first, np.array([2, 0, 1])), [3, 4, 5, 0, 1, 2])
 
 
 @needs_pardiso
@@ -55,8 +56,8 @@ def test_factor_of_grouped_rows(groups_of_any_size, removed):
     """Pivots are those of dense elimination in that order; there is little more fill than with single equations."""
     A = mesh(15, 4, removed)
     n, U = A.shape[0], upper_triangle(A)
-    first, graph = ordering.grouped(U)
-    order = ordering.in_rows(first, pardiso.Pardiso(graph, False).dissection())
+    first, graph = factorization.grouped(U)
+    order = factorization.in_rows(first, pardiso.Pardiso(graph, False).dissection())
     np.testing.assert_array_equal(np.sort(order), np.arange(n))
     dense = A.toarray()[np.ix_(order, order)]
     expected = np.empty(n)
@@ -74,8 +75,8 @@ def test_factor_of_grouped_rows(groups_of_any_size, removed):
 
 @needs_pardiso
 def test_groups_of_unequal_size_are_not_used():
-    assert ordering.grouped(upper_triangle(mesh(70, 6, 0.0))) is not None
-    assert ordering.grouped(upper_triangle(mesh(90, 4, 0.15))) is None
+    assert factorization.grouped(upper_triangle(mesh(70, 6, 0.0))) is not None
+    assert factorization.grouped(upper_triangle(mesh(90, 4, 0.15))) is None
 
 
 @needs_pardiso
@@ -87,7 +88,7 @@ def test_large_shells_are_ordered_by_groups():
         sp.diags_array([2.0, -1.0, -1.0], offsets=[0, 1, -1], shape=(m, m)) for m in (lines, columns)
     )
     A = sp.csr_array(sp.kron(sp.kron(one, sp.eye_array(columns)) + sp.kron(sp.eye_array(lines), other), B))
-    assert ordering.grouped(upper_triangle(A)) is not None
+    assert factorization.grouped(upper_triangle(A)) is not None
     c, d = (2.0 - 2.0 * np.cos(np.pi * np.arange(1, m + 1) / (m + 1)) for m in (lines, columns))
     values = np.sort(np.multiply.outer((c[:, None] + d).ravel(), np.linalg.eigvalsh(B)).ravel())
     for below in np.flatnonzero(np.diff(values) > 1e-6)[[0, 40, 500]] + 1:

@@ -200,7 +200,6 @@ CHOSEN = {
 PICKLED = {
     "ensemble/workers.py",
     "ensemble/job.py",
-    "ensemble/identity.py",
     "ensemble/drive.py",
     "compiled/disk.py",  # numba's cache of kernels, which is code
 }  # own processes

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.batch.gpu.fly import WORTH, fly_on_gpu, obstacle
-from interstage.batch.law import LinearLaw
+from interstage.batch.law import LinearLaw, stops_of
 from interstage.batch.log import BatchLog, number_of_samples
 from interstage.batch.numbers import check_memory
 from interstage.batch.plan import HISTORY, Output, Pace, Plan, outputs_of, plan_of
-from interstage.batch.stops import stops_of
 from interstage.batch.threads import fly_in_threads
 from interstage.calls import named_arguments
 from interstage.ensemble.design import Design, Dispersions, draw

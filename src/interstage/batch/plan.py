@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.batch.courses import Course
 from interstage.batch.kernels import Acts, Keep, Law, Patches, Stops
-from interstage.batch.law import LinearLaw, place_names, places_of
-from interstage.batch.numbers import FACTORS, OF_TREE, WRENCH, Names, Vector
-from interstage.batch.stops import Stop
+from interstage.batch.law import LinearLaw, Stop, place_names, places_of
+from interstage.batch.numbers import FACTORS, OF_TREE, WRENCH, Course, Names, Vector
 from interstage.ensemble.design import Design
 from interstage.ensemble.outputs import REDUCTIONS
 from interstage.errors import InputError, did_you_mean, shown

@@ -1,4 +1,4 @@
-"""The one door to numba's internals: records by address, calls through addresses, callbacks, the cache on disk.
+"""The one interface to numba's internals: records by address, calls through addresses, callbacks, the cache on disk.
 
 Kernels that need none of it use `jit.kernel`. Here is what public numba does not offer:
 
@@ -7,12 +7,12 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
 - `addresses`: `address` and `caller`, functions compiled once and called through their address;
 - `raised`: `called`, what calls a Python function for compiled code; `WELL` and `taken_error`, status and exceptions of
   functions that are called by address;
-- `stages`: `Stage`, a kernel whose address lies in a record;
 - `emitted`: `claim`, `release`, `vector_at`, `matrix_at`, `word`: a lock of one word, and what lies at an address;
-- `doors`: `make_door`, a kernel of addresses as a builtin function of Python;
-- `reach`, `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls;
-- `parts`, `quick`: kernels that other kernels call are linked into them, and the compiler itself is made quicker;
-- `timing`: `compiling_timed`, the seconds that compiling takes.
+- `doors`: `make_door`, a kernel of addresses as a builtin function of Python; `Stage`, a kernel whose address lies in a
+  record;
+- `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls, kernels linked into
+  those that call them, and the seconds that compiling takes (`compiling_timed`);
+- `quick`: the compiler itself, made quicker.
 
 Nothing is registered with numba before the first kernel is compiled or loaded. The package is used by the versions
 of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
@@ -20,12 +20,11 @@ of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
 
 from interstage.compiled.addresses import address, caller
 from interstage.compiled.disk import keep_on_disk, print_of_sources
-from interstage.compiled.doors import make_door
+from interstage.compiled.doors import Stage, make_door, stages_of, trap
 from interstage.compiled.emitted import Emitted, claim, matrix_at, release, vector_at, word
 from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.raised import WELL, called, taken_error, whole_numbers
 from interstage.compiled.records import SLOTS, Record, RecordType
-from interstage.compiled.stages import Stage, stages_of, trap
 
 __all__ = [
     "SLOTS",

@@ -1,6 +1,18 @@
-"""The cache on disk: compiled code that knows the sources of everything a kernel calls, under a checksum.
+"""Compiled kernels on disk: parts that are lowered once and linked, checksums, and compile times.
+
+Parts: what a kernel is for other kernels. It is lowered once and linked into each of them.
+
+numba compiles every function that a kernel calls as if Python called it too: passes over its code alone, machine
+code, a wrapper for Python, a file on disk, and all once more for each literal number among its arguments. A part has
+none of it. Its code is optimized where it is linked, with what stands around it.
+
+The cache on disk: compiled code that knows the sources of everything a kernel calls, under a checksum.
 
 What is damaged, half written or of another time is not taken: the kernel is compiled anew and its files are replaced.
+
+How long compiling takes.
+
+What a kernel calls, and what else its compiled code depends on.
 """
 
 from __future__ import annotations
@@ -14,21 +26,167 @@ import pickle
 import secrets
 import struct
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 from zlib import crc32
 
 import numba
+import numpy as np
+from numba import types
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.dispatcher import Dispatcher
+from numba.core.event import install_timer
 from numba.core.serialize import dumps
+from numba.core.typed_passes import NativeLowering
 
-from interstage.compiled.parts import link_into_callers
-from interstage.compiled.reach import reach
+from interstage.compiled.emitted import Emitted
+from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.records import install
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+@cache
+def _named_by(function: FunctionType) -> tuple[tuple[str, object], ...]:
+    """Return a word for everything that a function names outside of itself, with its value."""
+    return tuple((f"{name} {_word_of(value)}", value) for name, value in _outside(function))
+
+
+def _outside(function: FunctionType) -> Iterator[tuple[str, object]]:
+    """Yield name and value of what a function names outside of itself."""
+    names = _names(function.__code__)
+    for name in sorted(names):
+        value = function.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            for inner in sorted(names & vars(value).keys()):
+                yield f"{name}.{inner}", vars(value)[inner]
+        elif value is not None:
+            yield name, value
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        yield name, cell.cell_contents
+
+
+def reach(root: Callable, through_stages: bool) -> tuple[list[FunctionType], list[Emitted], set[str]]:
+    """Return kernels that a kernel calls (itself first), stages, and a word for all else that its code depends on."""
+    first = _behind(root) or getattr(root, "py_func", root)
+    functions, stages, words = {first: None}, {}, set()
+    if _behind(root):
+        stages[root] = None
+    todo = [first]
+    while todo:
+        for word, value in _named_by(todo.pop()):
+            behind = _behind(value)
+            if behind:
+                stages[value] = None
+            words.add(word)
+            called = value.py_func if isinstance(value, Dispatcher) else behind if through_stages else None
+            if called and called not in functions:
+                functions[called] = None
+                todo.append(called)
+    return list(functions), list(stages), words
+
+
+def _behind(value: object) -> FunctionType | None:
+    """Return the kernel of a stage, None of anything else."""
+    return value.function if isinstance(value, Emitted) else None
+
+
+def _word_of(value: object) -> str:
+    """Return what compiled code may depend on in a value that it names."""
+    if isinstance(value, Emitted):
+        return value.key
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_word_of, value))})"
+    if isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+        return repr(value)
+    return type(value).__name__
+
+
+class PartLibrary(JITCodeLibrary):
+    """Code that waits to be linked: passes over single functions shrink it, nothing else is done."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+class PartLowering(NativeLowering):
+    """Lower to code that can be linked, and let callers find it."""
+
+    _name = "part_lowering"
+
+    def run_pass(self, state) -> bool:
+        state.flags.no_compile = True
+        super().run_pass(state)
+        lowered = state["cr"]
+        key = [].append  # stands, like no other, for machine code: callers find the part under it, and nobody calls it
+        state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=key)
+        return True
+
+
+@functools.cache
+def _register() -> None:
+    """Tell numba of the pass, once, before the first kernel is compiled."""
+    register_pass(mutates_CFG=True, analysis_only=False)(PartLowering)
+
+
+class PartCompiler(KernelCompiler):
+    """The compiler of parts: numba's, up to the machine code."""
+
+    library = PartLibrary
+
+    def define_pipelines(self) -> list[PassManager]:
+        _register()
+        (whole,) = super().define_pipelines()
+        passes = PassManager("part")
+        for each, why in whole.passes:
+            passes.add_pass(PartLowering if each is NativeLowering else each, why)
+        passes.finalize()
+        return [passes]
+
+
+class Part:
+    """A kernel as other kernels call it."""
+
+    def __init__(self, dispatcher: Dispatcher):
+        self._function, self._options = dispatcher.py_func, dispatcher.targetoptions
+
+    @functools.cached_property
+    def _linked(self) -> Dispatcher:
+        options = {**self._options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        return numba.jit(**options, pipeline_class=PartCompiler)(self._function)
+
+    def get_call_template(self, args, kws):
+        """Return what numba asks of a function that a kernel calls: signatures and arguments, numbers without value."""
+        named = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return self._linked.get_call_template(tuple(map(types.unliteral, args)), named)
+
+    def get_overload(self, args) -> object:
+        """Return what stands for the code for types of arguments."""
+        return self._linked.get_overload(args)
+
+
+def link_into_callers(dispatcher: Dispatcher) -> Dispatcher:
+    """Let other kernels link a kernel as a part; for Python it stays as it is."""
+    part = Part(dispatcher)
+    dispatcher.get_call_template, dispatcher.get_overload = part.get_call_template, part.get_overload
+    return dispatcher
+
 
 _HEAD = struct.Struct("<QL")
 NAME_KERNELS = "INTERSTAGE_NAME_KERNELS"  # variable of the environment that asks for a line for every kernel
@@ -183,3 +341,10 @@ def keep_on_disk(dispatcher: Dispatcher) -> Dispatcher:
     """Let a kernel keep its compiled code on disk; it is compiled anew when the sources of what it calls change."""
     dispatcher._cache = SourceCache(dispatcher.py_func)
     return link_into_callers(dispatcher)
+
+
+@contextmanager
+def compiling_timed(add: Callable[[float], None]) -> Iterator[None]:
+    """Tell `add` the seconds of every compilation of a kernel that this process makes inside."""
+    with install_timer("numba:compile", add):
+        yield

@@ -1,4 +1,8 @@
-"""Doors: kernels of addresses as builtin functions that take and return arrays at the cost of a few checks.
+"""Entry points of kernels: their dependencies, staged compilation, and calls by address.
+
+Stages: kernels that others call through an address in a slot of their record.
+
+Doors: kernels of addresses as builtin functions that take and return arrays at the cost of a few checks.
 
 A function that numba makes for Python looks up the types of its arguments, counts references to every array and hands
 over the lock of the interpreter: a third of a microsecond. A door is a builtin function (`METH_FASTCALL`) whose code is
@@ -15,10 +19,70 @@ import functools
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
+from types import FunctionType
 
 import numpy as np
 
-from interstage.compiled.addresses import address
+from interstage.compiled.addresses import RESULTS, Arguments, address, call_at, scalar_of, types_of
+from interstage.compiled.disk import reach
+from interstage.compiled.emitted import Emitted
+from interstage.compiled.records import load_slot
+
+_pointers: list[object] = []  # they stay where they are as long as the process lives
+
+
+class Stage(Emitted):
+    """A kernel that others call through its address, which lies in a slot of their first argument, a record.
+
+    The compiler then sees it once, instead of once more in everything that calls it.
+    """
+
+    def __init__(
+        self, function: FunctionType, slot: int, arguments: Arguments, returns: str, fast: frozenset
+    ):
+        self.function, self.slot, self.arguments = function, slot, tuple(arguments)
+        self.returns, self.fast = returns, fast
+
+        def define(typingctx, *given):
+            # the first record holds constants: what follows says which numbers are meant
+            kinds = types_of(self.arguments[1:], scalar_of(self.arguments[1:], given[1:]))
+            signature = RESULTS[returns](given[0], *kinds)
+
+            def codegen(context, builder, full, args):
+                place = load_slot(context, builder, given[0], args[0], slot)
+                return call_at(context, builder, place, signature, args)
+
+            return signature, codegen
+
+        super().__init__(
+            define, len(self.arguments), function.__name__, function.__doc__, f"{slot} {returns}"
+        )
+
+    def compile(self, dtype: np.dtype) -> int:
+        """Compile it for a number type, or load it from disk; return its address."""
+        return address(self.function, self.arguments, dtype, self.returns, self.fast)
+
+
+@functools.cache
+def stages_of(root: Callable) -> tuple[Stage, ...]:
+    """Return every stage that a kernel or a stage calls, directly or through others."""
+    return tuple(reach(root, through_stages=True)[1])
+
+
+@functools.cache
+def trap() -> int:
+    """Return the address of code that says on stderr that a stage was called which this vehicle does not have.
+
+    It stands in every slot that no stage is written to. It takes no arguments: callers clear what they passed.
+    """
+
+    def say() -> None:
+        raise SystemError("compiled code called a stage that was not compiled for this vehicle")
+
+    pointer = ctypes.CFUNCTYPE(None)(say)
+    _pointers.append(pointer)
+    return ctypes.cast(pointer, ctypes.c_void_p).value
+
 
 WORDS = ("array_type", "float64", "new_array", "new_int", "drop", "let_go", "take_back")
 # words of an array object, from its start; the lower half of those that are int

@@ -38,7 +38,7 @@ from interstage.component.rigid import rigid_motions
 from interstage.component.unit_loads import unit_loads
 from interstage.errors import ModelError
 from interstage.linalg.eigen_request import EigenRequest
-from interstage.linalg.residual import load_columns
+from interstage.linalg.refine import load_columns
 
 MOST_NODES, MOST_MB = 24, 64.0  # up to which geometric stiffness is made where it was not asked for
 

@@ -18,8 +18,14 @@ from interstage.component.rigid import RIGID_THRESHOLD_HZ, rigid_motions, split
 from interstage.errors import ModelError
 from interstage.linalg.eigen import EigenResult, requested_modes
 from interstage.linalg.eigen_request import EigenRequest
-from interstage.linalg.refine import RefinedFactor, factored_eigen, flexible_eigenvalues, rayleigh_ritz
-from interstage.linalg.residual import residual_vectors, static_response
+from interstage.linalg.refine import (
+    RefinedFactor,
+    factored_eigen,
+    flexible_eigenvalues,
+    rayleigh_ritz,
+    residual_vectors,
+    static_response,
+)
 
 REDUCED_STRAIN = 1e-9  # forces of rigid motion, relative, in a reduced stiffness matrix
 # Kinetic energy, relative, of a mode that is static motion of the interface but for rounding.

@@ -22,7 +22,7 @@ from interstage.component.record import RecoveryRows
 from interstage.component.stored import QUANTITIES
 from interstage.component.unit_loads import UnitLoads
 from interstage.errors import InputError, known_names, shown
-from interstage.linalg.residual import held_response
+from interstage.linalg.refine import held_response
 
 if TYPE_CHECKING:
     from interstage.component.build import Assembled

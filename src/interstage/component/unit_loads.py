@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from interstage.component.rigid import orthonormal, rigid_motions
 from interstage.errors import ModelError
-from interstage.linalg.residual import held_response
+from interstage.linalg.refine import held_response
 
 if TYPE_CHECKING:
     from interstage.component.build import Assembled

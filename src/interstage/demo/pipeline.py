@@ -114,7 +114,7 @@ def run_demo(
 @contextmanager
 def _compiling(made: DemoResult) -> Iterator[None]:
     """Take the time in which this process compiles kernels, and waits for the one that compiles beside it."""
-    from interstage.compiled.timing import compiling_timed
+    from interstage.compiled.disk import compiling_timed
 
     with compiling_timed(lambda seconds: setattr(made, "compiled", made.compiled + seconds)):
         yield
@@ -189,7 +189,7 @@ def _flight(made: DemoResult, settings: Settings, step: _Steps) -> None:
 
 def _compile(made: DemoResult, shared: Shared | None, group: str) -> None:
     """Compile, together with the process beside this one, what the next steps need."""
-    from interstage.compiled.timing import compiling_timed
+    from interstage.compiled.disk import compiling_timed
 
     if shared is not None:
         begun, counted = time.perf_counter(), [0.0]  # what is compiled here is counted already, as everywhere

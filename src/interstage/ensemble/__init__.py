@@ -7,7 +7,7 @@ processes there were, or which of them did what.
 
 from interstage.ensemble.design import Design, Row
 from interstage.ensemble.drive import monte_carlo
-from interstage.ensemble.levels import Level
+from interstage.ensemble.statistics import Level
 from interstage.ensemble.study import Study
 
 __all__ = ["Design", "Level", "Row", "Study", "monte_carlo"]

@@ -1,4 +1,8 @@
-"""Drive a study: draw the table, do what is not done yet, gather the summary.
+"""Run a study: the table of runs, workers, and progress.
+
+How far a study has come: a bar with rate and time left, for those that take over two seconds.
+
+Drive a study: draw the table, do what is not done yet, gather the summary.
 
 Whoever works, a run is the same function of the same row: one process or many, here or in a cluster. A worker that
 dies takes nothing along but the runs in its hands, which are done again; a driver that dies leaves the files of all
@@ -9,23 +13,60 @@ from __future__ import annotations
 
 import os
 import pickle
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from interstage.calls import named_arguments
-from interstage.ensemble.bar import Bar
 from interstage.ensemble.design import Design, Dispersions, Row, draw
-from interstage.ensemble.identity import fingerprint
-from interstage.ensemble.job import Job, Outcome, run_path
+from interstage.ensemble.job import Job, Outcome, checked_units, fingerprint, run_path
 from interstage.ensemble.outputs import Outputs, named
-from interstage.ensemble.signals import checked_units
 from interstage.ensemble.study import DESIGN, SUMMARY, Study
 from interstage.ensemble.workers import hands_of
 from interstage.errors import FileError, InputError, raised, shown
 from interstage.output import make_folder, reason
 from interstage.system import Assembly
+from interstage.system.progress import PATIENCE_S, console, started
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class Bar:
+    """The progress of `runs` runs of which some are done already."""
+
+    def __init__(self, runs: int, done: int, shown: bool = True):
+        self.runs, self.done, self.failed = runs, done, 0
+        self.begun, self.first = time.perf_counter(), done
+        self.console = console() if shown else None
+        self.bar: Progress | None = None
+
+    def step(self, failed: bool) -> None:
+        """Count one run."""
+        self.done += 1
+        self.failed += failed
+        seconds = time.perf_counter() - self.begun
+        if self.console is None or seconds < PATIENCE_S:
+            return
+        if self.bar is None:
+            self.bar = started(self.console, "runs", self.runs)
+        rate = (self.done - self.first) / seconds
+        failures = f", {self.failed} failed" if self.failed else ""
+        self.bar.update(
+            self.bar.task_ids[0],
+            completed=self.done,
+            description=f"{self.done} of {self.runs} runs{failures}",
+            speed=f"{rate:.3g} runs/s",
+        )
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self.bar is not None:
+            self.bar.stop()
+
 
 LOCK = ".driver"
 

@@ -14,9 +14,8 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.ensemble.design import Design, Row, design_in, put_design
 from interstage.ensemble.job import Job, Outcome, log_path
-from interstage.ensemble.levels import Level, level
 from interstage.ensemble.outputs import TIMES
-from interstage.ensemble.sensitivity import Sensitivity, rank_correlations, sobol
+from interstage.ensemble.statistics import Level, Sensitivity, level, rank_correlations, sobol
 from interstage.ensemble.workers import Processes
 from interstage.errors import FileError, InputError, caller_level, did_you_mean, shown
 from interstage.files import STUDY, check_version, expect

@@ -18,8 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from interstage.errors import FileError, InputError, InterstageError
-from interstage.exchange.description import Channel
-from interstage.exchange.rates import Rates
+from interstage.exchange.description import Channel, Rates
 from interstage.multibody import OperatingPoint, State
 from interstage.output import read_json, write_text
 from interstage.system import Assembly, In, Out, simulate

@@ -24,7 +24,7 @@ from interstage.fem.requests import DEFAULT_MODES, check_model
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import preload_stiffness, static_subcase, subcase_constraints
 from interstage.linalg.factor import Factor, NotPositiveDefinite
-from interstage.linalg.mechanism import mechanism_error
+from interstage.linalg.refine import mechanism_error
 
 DENSE = 400  # below this order all factors are computed
 NO_LOAD = 1e-12  # θ below this fraction of the largest is a load factor of infinity

@@ -17,9 +17,8 @@ from interstage.fem.autospc import Singularities, find_singularities
 from interstage.fem.constraints import Dependence, Equations, eliminate
 from interstage.fem.grids import Grids
 from interstage.fem.sets import SetCards, Sets, make_sets
-from interstage.linalg.factor import Factor, NotPositiveDefinite
-from interstage.linalg.mechanism import mechanism_error
-from interstage.linalg.memory import available_memory, readable_bytes
+from interstage.linalg.factor import Factor, NotPositiveDefinite, available_memory, readable_bytes
+from interstage.linalg.refine import mechanism_error
 
 CHUNK = 64
 LARGEST = 1e150  # numbers of matrices; beyond it, and below its inverse, squares leave the range of numbers

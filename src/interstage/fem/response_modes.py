@@ -13,7 +13,7 @@ from interstage.fem.case import Subcase
 from interstage.fem.gpwg import rigid_body_matrix
 from interstage.fem.model import FEModel
 from interstage.fem.response_loads import selected
-from interstage.linalg.residual import residual_vectors
+from interstage.linalg.refine import residual_vectors
 
 ROUNDING = 1e-14  # of the strain energy of a mode, all of its terms taken as positive
 BY_DEFAULT = (111, 112)  # solutions that add residual vectors without being asked

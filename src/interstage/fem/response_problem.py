@@ -22,8 +22,7 @@ from interstage.fem.response_modes import ModalBasis, number, unit_modes
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import normal_modes, subcase_constraints
 from interstage.fem.varying import Varying
-from interstage.linalg.refine import RefinedFactor
-from interstage.linalg.residual import held_response, static_response
+from interstage.linalg.refine import RefinedFactor, held_response, static_response
 
 MODAL = (11, 12, 30, 31, 71, 72, 110, 111, 112)
 FIRST_PROGRAM = (11, 12)  # rigid formats of NASTRAN-95: ND modes of EIGR, whatever the end of their range

@@ -14,7 +14,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.fem.reduction import ReducedModel
 from interstage.linalg.factor import Factor, NotPositiveDefinite
-from interstage.linalg.mechanism import mechanism_error
+from interstage.linalg.refine import mechanism_error
 
 MAX_RATIO = 1e7
 # Beyond this a pivot is rounding error, whatever PARAM MAXRATIO says.

@@ -8,9 +8,8 @@ from interstage.mass.fill import CylinderFill, FillTable, SolidGrain, SphereFill
 from interstage.mass.orientation import Orientation
 from interstage.mass.point import MassPoint, MassProperties, PointState
 from interstage.mass.relative import relative_state, relative_states
-from interstage.mass.rigid import rigid_properties
 from interstage.mass.tank import Tank
-from interstage.mass.text import print_tree, tree_text
+from interstage.mass.text import print_tree, rigid_properties, tree_text
 
 __all__ = [
     "CylinderFill",

@@ -13,8 +13,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.mass.kernels import relative, relative_many
-from interstage.mass.links import Linked
+from interstage.mass.links import Linked, relative, relative_many
 from interstage.mass.point import MassPoint, MassProperties, PointState
 
 if TYPE_CHECKING:

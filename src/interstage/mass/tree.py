@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError, known_names
-from interstage.mass.kernels import combine, place
-from interstage.mass.links import Linked
+from interstage.mass.links import Linked, combine, place
 from interstage.mass.orientation import Orientation, OrientationLike
 from interstage.mass.point import MassPoint
 from interstage.mass.relative import body_pose, shape_changed

@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from interstage.report.diagram_layout import sheet_of
-from interstage.report.diagram_parts import BOLD, EDGE, HEAD, LETTER, Box, Pin, Route, Sheet
+from interstage.report.diagram_layout import BOLD, EDGE, HEAD, LETTER, Box, Pin, Route, Sheet, sheet_of
 from interstage.system.assembly import Assembly
 from interstage.system.blocks import blocks_of
 

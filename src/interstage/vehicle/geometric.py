@@ -25,7 +25,7 @@ from interstage.component.integrals import rigid_motion
 from interstage.component.record import GeometricStiffness
 from interstage.component.unit_loads import spin_motion
 from interstage.errors import ModelError
-from interstage.linalg.residual import held_response
+from interstage.linalg.refine import held_response
 from interstage.multibody.tanks import TankLoads
 from interstage.vehicle.integrals import Integrals
 from interstage.vehicle.shapes import Shapes
