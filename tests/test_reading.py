@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
+import tempfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +59,69 @@ def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path, door, kind):
         path.mkdir()
     with pytest.raises(ist.InterstageError):
         read(str(path))
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a" * 5000, "a\0b"])
+@pytest.mark.parametrize("door", DOORS)
+def test_names_that_no_file_can_have_are_one_sentence(tmp_path, door, name):
+    end, read = DOORS[door]
+    with pytest.raises(ist.InterstageError) as caught:
+        read(str(tmp_path / (name + end)))
+    assert "\n" not in str(caught.value)
+
+
+CLOSED = """
+import os, sys
+sys.path[:0] = [{tests!r}]
+import interstage as ist
+from test_reading import DOORS
+for user in (0, 65534):  # first as root, so that all that is imported later has been
+    os.setuid(user)
+    for name, (end, read) in DOORS.items():
+        try:
+            read({folder!r} + "/a" + end)
+        except ist.InterstageError:
+            continue
+        except Exception as error:
+            print(name, type(error).__name__, error)
+print("ended")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be another user")
+def test_files_in_folders_that_are_closed_to_us_are_one_sentence():
+    """Of another user, who may not enter the folder; /tmp itself is open to all, folders of pytest are not."""
+    folder = tempfile.mkdtemp()
+    try:
+        os.chmod(folder, 0o700)
+        program = CLOSED.format(tests=str(Path(__file__).parent), folder=folder)
+        ran = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            encoding="utf-8",
+        )
+    finally:
+        os.rmdir(folder)
+    assert ran.stdout == "ended\n", ran.stdout + ran.stderr
+
+
+# Path.exists and its kin raise what the system says of closed folders and long names (before Python 3.14)
+ASKS = re.compile(r"\.(exists|is_file|is_dir)\(\)")
+# of the package's own files, in tries, or of links that were made a moment before
+ASKED = {
+    "output.py", "nastran/source.py", "cli/source_tools.py", "ensemble/identity.py", "ensemble/drive.py",
+    "ensemble/workers.py", "ensemble/study.py", "system/checkpoint.py", "component/from_nastran/external.py",
+}  # fmt: skip
+
+
+def test_readers_ask_the_system_by_functions_that_answer_in_sentences():
+    package = Path(ist.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if ASKS.search(path.read_text(encoding="utf-8")) and "demo" not in path.parts
+    }
+    assert found == ASKED
 
 
 def test_a_file_has_the_size_that_its_kind_can_have(tmp_path):

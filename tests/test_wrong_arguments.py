@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import sys
 import warnings
@@ -15,7 +16,12 @@ from scipy import stats
 import interstage as ist
 from interstage import devices as dev
 from interstage.calls import CallError, named_arguments
+from interstage.fem import lumped_beam
+from interstage.linalg import Factor
 from interstage.mass import Orientation
+from interstage.multibody.loads import Force
+from interstage.nastran import CardTable, deck_from_text
+from interstage.units import unit
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 import every_call
@@ -93,13 +99,100 @@ FOUND = {
     "rows of unequal length for an orientation": lambda: Orientation.of([[1, 2], [3]]),
     "a vector for the rotation of a joint": lambda: ist.Revolute("z").reversed(np.zeros(3), "joint"),
     "a matrix that stretches": lambda: ist.Ball().reversed(2.0 * np.eye(3), "joint"),
+    "masses by node for a beam": lambda: lumped_beam(2.0, 3, EA=1.0, GJ=1.0, EI=1.0, mass=[1.0] * 4),
+    "a beam without elements": lambda: lumped_beam(2.0, 0, EA=1.0, GJ=1.0, EI=1.0, mass=[1.0] * 6),
+    "an array for forces": lambda: _body().bias(_body().state(), forces=np.eye(6)),
+    "a list for the name of a body": lambda: _body().state()[["a"]],
+    "a matrix for a name in a study": lambda: _study()[np.eye(3)],
+    "text in an array for a name in a study": lambda: _study()[np.array("y")],
+    "two factors for a force": lambda: Force("a", np.zeros(6)).scaled([1.0, 2.0]),
+    "a class for a list of modes": lambda: ist.track_modes(dict),
+    "a rotation of two numbers": lambda: ist.Rotation.identity() @ [1.0, 2.0],
+    "a rotation of a text": lambda: ist.Rotation.identity() @ "x",
+    "a field before the first": lambda: _grids().real(0),
+    "a field that is a text": lambda: _grids().real("x"),
+    "a card that is not there": lambda: _grids().row(7),
+    "a mask for other cards": lambda: _grids().select(np.array([True, False])),
+    "a factor of a matrix for other rows": lambda: Factor(np.eye(3)).solve(np.zeros(4)),
+    "another matrix for a factor": lambda: Factor(np.eye(3)).refactor(np.eye(2)),
 }
+
+
+def _body() -> ist.System:
+    mb = ist.Multibody("m")
+    mb.add_body("a", mass=1.0, inertia=[1, 1, 1], joint=ist.Free())
+    return mb.compile()
+
+
+def _study() -> ist.Study:
+    return ist.monte_carlo(lambda row: {"y": 1.0}, {"a": stats.norm()}, runs=1, workers=0, progress=False)
+
+
+def _grids() -> CardTable:
+    return deck_from_text("CEND\nBEGIN BULK\nGRID,1,,0.0,0.0,0.0\nENDDATA\n").cards("GRID")
 
 
 @pytest.mark.parametrize("what", FOUND)
 def test_what_longer_walks_found(what):
     with pytest.raises(ist.InterstageError):
         FOUND[what]()
+
+
+@pytest.mark.parametrize("nodes", [{"a": [0, 0, 0]}, {9: [0.0, 0.0]}, {9: "x"}, {9: [[1], [2, 3]]}])
+def test_a_call_that_is_refused_leaves_a_stage_as_it_was(nodes):
+    """Whatever was wrong: a later call does not stumble over what the refused one left."""
+    K, M, at = lumped_beam(2.0, 3, EA=1e7, GJ=1e5, EI=1e5, mass=[1.0, 1.0, 1.0, 0.1, 0.1, 0.1])
+    stage = ist.Stage("s", K=K, M=M, nodes=at)
+    before = repr(stage), stage.nodes.keys(), stage.K.shape
+    for call in (
+        lambda: stage.add_riders(nodes, 1),
+        lambda: stage.add_riders({9: [0.0, 0.0, 0.0]}, "x"),
+        lambda: stage.add_tank("t", levels={0.0: np.zeros((6, 6)), 1.0: np.eye(6)}, nodes=nodes),
+        lambda: stage.add_tank("t", levels={0.0: "x", 1.0: object()}, nodes={9: [0.0, 0.0, 0.0]}),
+    ):
+        with pytest.raises(ist.InterstageError):
+            call()
+        assert (repr(stage), stage.nodes.keys(), stage.K.shape) == before
+        stage.rigid()
+
+
+def test_operators_leave_what_they_do_not_know_to_python():
+    for call in (
+        lambda: ist.RigidInertia(1.0, [0, 0, 0], np.eye(3)) + 3.0,
+        lambda: ist.RigidInertia(1.0, [0, 0, 0], np.eye(3)) - "x",
+        lambda: unit("m") * 3.0,
+        lambda: unit("m") / "s",
+    ):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            call()
+
+
+# methods of devices that the package calls, or that are compiled
+HOOKS = {
+    "also_at", "bound", "check_period", "elsewhere", "following", "jumps", "limits_at", "shorthands", "longest_step",
+    "moved", "run_switch",
+}  # fmt: skip
+
+
+def test_every_method_that_users_call_names_the_argument_that_does_not_fit(tmp_path, monkeypatch):
+    """Of every public class, and of those that public calls return."""
+    monkeypatch.chdir(tmp_path)
+    objects = every_call.things()
+    kinds = {one for _, one in every_call.callables(objects) if isinstance(one, type)}
+    kinds |= {type(one) for one in objects.values()}
+    without = {
+        f"{kind.__name__}.{name}"
+        for one in kinds
+        for kind in one.__mro__
+        if kind.__module__.startswith("interstage")
+        for name, held in vars(kind).items()
+        if inspect.isfunction(held)
+        and (not name.startswith("_") or name == "__getitem__")
+        and name not in HOOKS | set(every_call.NOT_METHODS)
+        and len(inspect.signature(held).parameters) > 1
+        and not getattr(held, "named_arguments", False)
+    }
+    assert without == set()
 
 
 # a seeded walk ------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ ragged list), that argument is named; with arguments as declared the error stays
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import inspect
 import os
@@ -27,6 +28,7 @@ _PLAIN: dict[str, tuple[type, ...] | None] = {
     "bytes": (bytes,),
     "int": (int,),
     "float": (int, float),
+    "complex": (int, float, complex),
     "Path": (str, os.PathLike),
     "PathLike": (str, os.PathLike),
     "Mapping": (Mapping,),
@@ -118,11 +120,11 @@ def blame(function: Callable[..., Any], values: Mapping[str, Any], error: Except
 
 
 def _class(kind: type) -> type:
-    """Take `__init__` and the public methods that a class itself has."""
+    """Take `__init__`, the public methods that a class itself has, and its brackets."""
     if "__init__" in vars(kind):
         kind.__init__ = _function(kind.__init__)  # type: ignore[misc]
     for name, held in list(vars(kind).items()):
-        if name.startswith("_") or name in _NOT_CALLED_BY_USERS:
+        if (name.startswith("_") and name != "__getitem__") or name in _NOT_CALLED_BY_USERS:
             continue
         if inspect.isfunction(held):
             setattr(kind, name, _function(held))
@@ -214,7 +216,7 @@ def _misfit(
         for word, value in values.items()
         if _is_declared(signature.parameters[word], value)
     ]
-    wrong = [one for one in given_values if not _fits_any(one[2], one[1], function.__globals__)]
+    wrong = [one for one in given_values if not _is_fitting(one[2], one[1], function.__globals__)]
     # lists are taken for arrays nearly everywhere: one is to blame only where nothing else is
     wrong = wrong or [
         one for one in given_values if one[2].endswith("ndarray") and not hasattr(one[1], "dtype")
@@ -257,6 +259,14 @@ def _alternatives(text: str) -> list[str]:
     return _split(text, "|")
 
 
+def _is_fitting(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
+    """Return whether a value is what a declaration says; one that cannot even be looked at is not."""
+    try:
+        return _fits_any(declared, value, scope)
+    except Exception:
+        return False
+
+
 def _fits_any(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
     """Return whether a value is what a declaration says; what cannot be told fits.
 
@@ -284,6 +294,9 @@ def _fits(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
     if word in ("Union", "Optional"):
         return (word == "Optional" and value is None) or any(_fits_any(one, value, scope) for one in parts)
     known = scope.get(word, _for_checkers(scope.get("__name__", "")).get(word))
+    module = declared.partition("[")[0].rpartition(".")[0]
+    known = getattr(scope.get(module, sys.modules.get(module)), word, known)  # sp.csr_matrix
+    known = getattr(builtins, word, None) if known is None else known
     if isinstance(known, type):
         asked = {*vars(known), *getattr(known, "__annotations__", ())}
         if Protocol in known.__bases__:
@@ -319,15 +332,16 @@ def _is_plain(word: str, value: object) -> bool:
         return _is_numbers(value)
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return False  # Python has such numbers, arrays have not
-    scalar = getattr(value, "dtype", None) is not None and getattr(value, "shape", None) == ()
-    return isinstance(value.item() if scalar else value, kinds) and not (  # type: ignore[attr-defined]
-        isinstance(value, bool) and word in ("int", "float", "Period")
-    )
+    dtype = getattr(value, "dtype", None)  # a number in an array is one; a text in an array has no letters
+    scalar = getattr(dtype, "kind", "") in ("b", "i", "u", "f", "c") and getattr(value, "shape", None) == ()
+    plain = value.item() if scalar else value  # type: ignore[attr-defined]
+    flag = isinstance(plain, bool) and word in ("int", "float", "complex", "Period")
+    return isinstance(plain, kinds) and not flag
 
 
 def _is_list(word: str, parts: list[str], value: Any, scope: Mapping[str, Any]) -> bool:
     """Return whether a value is a list (not a text, not a table) of what stands in the brackets."""
-    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+    if isinstance(value, str | bytes | Mapping | type) or not hasattr(value, "__iter__"):
         return False
     if not hasattr(value, "__len__") or not hasattr(value, "__getitem__"):
         return word in ("Iterable", "Collection", "set")
@@ -376,4 +390,5 @@ def _has_owner(function: Callable[..., Any], given: tuple[Any, ...], alone: bool
 def _said(function: Callable[..., Any], owner: object) -> str:
     """Return how users write a method: with the class they know, whichever one holds its code."""
     kind = owner if isinstance(owner, type) else type(owner)
-    return kind.__name__ if function.__name__ == "__init__" else f"{kind.__name__}.{function.__name__}"
+    words = {"__init__": "", "__getitem__": "[...]"}
+    return kind.__name__ + words.get(function.__name__, f".{function.__name__}")

@@ -7,6 +7,7 @@ tools have too.
 
 from __future__ import annotations
 
+import stat
 import zipfile
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,7 +20,7 @@ from interstage.calls import named_arguments
 from interstage.errors import FileError, shown
 from interstage.growing import is_marked
 from interstage.hdf5 import opened
-from interstage.output import as_path, read_json, reason
+from interstage.output import as_path, found_at, is_file, is_folder, read_json, reason
 
 if TYPE_CHECKING:
     from interstage.component import Component
@@ -186,11 +187,12 @@ def check_version(version: float, known: int, kind: FileKind, path: str | Path) 
 def container(path: Path) -> tuple[str, str]:
     """Return what a file is packed in ("hdf5", "mat", "zip", "json" or "") and words for what it is."""
     try:
-        if path.is_dir():
-            return "", "a folder"
-        if not path.exists():
+        found = found_at(path)
+        if found is None:
             raise FileError("there is no such file", where=str(path))
-        if not path.is_file():
+        if stat.S_ISDIR(found.st_mode):
+            return "", "a folder"
+        if not stat.S_ISREG(found.st_mode):
             return "", "no file, but a device or pipe"
         with open(path, "rb") as f:
             head = f.read(1 << 14)
@@ -227,14 +229,14 @@ def _foreign(head: bytes) -> str:
 
 def is_deck(path: Path) -> bool:
     """Say whether a file looks like a NASTRAN deck."""
-    return path.is_file() and container(path)[1].startswith("a NASTRAN deck")
+    return is_file(path) and container(path)[1].startswith("a NASTRAN deck")
 
 
 def _look(path: Path) -> tuple[FileKind | None, str]:
     """Return the kind of a file, or None, and words for what it is."""
     packed, words = container(path)
     found: FileKind | None = None
-    if path.is_dir():
+    if is_folder(path):
         found = STUDY if is_study_folder(path) else None
     elif packed == "mat":
         found = LINEAR
@@ -251,7 +253,7 @@ def _look(path: Path) -> tuple[FileKind | None, str]:
 
 def is_study_folder(path: Path) -> bool:
     """Return whether a path is the folder of a study: it has the table of runs, or their summary."""
-    return path.is_dir() and any((path / name).is_file() for name in ("design.h5", "summary.h5"))
+    return is_folder(path) and any(is_file(path / name) for name in ("design.h5", "summary.h5"))
 
 
 def _in_hdf5(path: Path) -> tuple[FileKind | None, str]:

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.component.from_nastran.deck import component_from_deck
 from interstage.component.from_nastran.external import (
     Dialect,
@@ -55,6 +56,7 @@ _EMPTY = (
 _ALTERS = ("separate_lumped", "loads", "inertia_relief", "rotary_integrals")
 
 
+@named_arguments
 class Nastran:
     """Read a deck, run normal modes, load the results, write the component file.
 

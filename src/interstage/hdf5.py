@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.growing import finished
 from interstage.interrupts import dropped_interrupts_heard
-from interstage.output import as_path, utf8, write_bytes
+from interstage.output import as_path, is_file, is_folder, utf8, write_bytes
 
 HEAP = b"GCOL\x01\0\0\0"  # what heaps of texts of variable length begin with
 COMPRESSION_LIMIT = 100  # largest ratio of declared to stored bytes that is believed where much is declared
@@ -181,9 +181,9 @@ def opened(
     growing : it may still be written, or its writer may have been killed
     """
     path = as_path(path, what)
-    if path.is_dir():
+    if is_folder(path):
         raise FileError(f"a folder is not a {what}", where=str(path))
-    if not path.is_file():
+    if not is_file(path):
         raise FileError(f"there is no such {what}", where=str(path))
     try:
         with ExitStack() as stack:

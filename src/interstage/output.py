@@ -75,6 +75,36 @@ def as_path(path: object, what: str = "file") -> Path:
     return Path(path)
 
 
+def found_at(path: str | os.PathLike) -> os.stat_result | None:
+    """Return what the system tells of a path, links followed; None where nothing is there.
+
+    What cannot be looked at is one sentence: a name that is too long or has a NUL in it, a folder that is closed to us.
+    """
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise FileError("the file cannot be read", where=_short(path), got=reason(error)) from None
+
+
+def is_file(path: str | os.PathLike) -> bool:
+    """Return whether a path leads to a plain file; what cannot be looked at is one sentence."""
+    found = found_at(path)
+    return found is not None and stat.S_ISREG(found.st_mode)
+
+
+def is_folder(path: str | os.PathLike) -> bool:
+    """Return whether a path leads to a folder; what cannot be looked at is one sentence."""
+    found = found_at(path)
+    return found is not None and stat.S_ISDIR(found.st_mode)
+
+
+def _short(path: str | os.PathLike) -> str:
+    text = str(path)
+    return text if len(text) <= 200 else f"{text[:100]}...{text[-60:]}"
+
+
 def utf8(text: str) -> bytes | None:
     """Return text in UTF-8, or None where it is no Unicode.
 
@@ -310,10 +340,11 @@ def unpack_limit(path: str | os.PathLike, least: int = 1 << 30) -> int:
 def read_json(path: str | os.PathLike, what: str = "JSON file") -> Any:
     """Read a JSON file that nobody vouches for: NaN, Infinity and bad text are one sentence."""
     path = as_path(path, what)
-    if path.exists() and not path.is_file():
+    found = found_at(path)
+    if found is not None and not stat.S_ISREG(found.st_mode):
         raise FileError(f"cannot read the file: it is no {what}", where=str(path))
     try:
-        if path.exists() and path.stat().st_size > MOST_JSON:
+        if found is not None and found.st_size > MOST_JSON:
             raise FileError(
                 f"the {what} is too large", where=str(path), expected=f"at most {MOST_JSON >> 20} MiB"
             )

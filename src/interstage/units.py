@@ -25,6 +25,7 @@ DIMENSIONS = ("kg", "m", "s", "rad", "K", "A", "mol")
 _NONE = (0.0,) * len(DIMENSIONS)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Unit:
     """A unit: `factor` times SI, powers (7,) of kg, m, s, rad, K, A, mol."""
@@ -33,9 +34,13 @@ class Unit:
     powers: tuple[float, ...] = _NONE
 
     def __mul__(self, other: Unit) -> Unit:
+        if not isinstance(other, Unit):
+            return NotImplemented
         return Unit(self.factor * other.factor, tuple(a + b for a, b in zip(self.powers, other.powers)))
 
     def __truediv__(self, other: Unit) -> Unit:
+        if not isinstance(other, Unit):
+            return NotImplemented
         return Unit(self.factor / other.factor, tuple(a - b for a, b in zip(self.powers, other.powers)))
 
     def __pow__(self, power: float) -> Unit:
@@ -158,6 +163,7 @@ _TOKEN = re.compile(r"\s*(sqrt\s*\(|[A-Za-zµ%]+|\*\*|[*·/^()]|[-+]?\d+(?:\.\d*
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:\s*/\s*(\d+)(?=\s))?")
 
 
+@named_arguments
 def unit(text: str) -> Unit:
     """Read a unit; "" and "1" are plain numbers.
 
@@ -273,6 +279,7 @@ def _forgotten_angle(a: Unit, b: Unit) -> str | None:
     return "an angle is a dimension: 1 Hz is 2π rad/s" if alike else None
 
 
+@named_arguments
 def quantity(value: str | float, wanted: str, where: str = "quantity") -> float:
     """Return a number in the unit `wanted`: numbers are in it already, strings say theirs.
 

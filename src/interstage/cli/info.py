@@ -30,9 +30,10 @@ def info(
 ) -> None:
     """Show what a file holds."""
     from interstage.files import file_kind
+    from interstage.output import is_file, is_folder
 
     kind = file_kind(file)
-    if kind.name == "study" and file.is_dir() and not (file / "summary.h5").exists():
+    if kind.name == "study" and is_folder(file) and not is_file(file / "summary.h5"):
         _unfinished_study(file, as_json)
         return
     doors = {

@@ -28,8 +28,9 @@ SIGNATURES = {
 def check_deck(path: Path) -> None:
     """Refuse files that cannot be decks, by their first bytes; whatever else is wrong is left to the reader."""
     from interstage.errors import FileError
+    from interstage.output import is_file
 
-    if not path.is_file():
+    if not is_file(path):
         return
     try:
         with open(path, "rb") as f:

@@ -40,11 +40,11 @@ def view(
 
     from interstage.cli.progress import progress
     from interstage.growing import is_marked
-    from interstage.output import checked_target
+    from interstage.output import checked_target, is_file
     from interstage.report.view import view_file
 
     wanted = dict(arrow_of(text) for text in arrow)
-    if follow or (follow is None and log.is_file() and is_marked(log)):
+    if follow or (follow is None and is_file(log) and is_marked(log)):
         _follow(log, show, decks=deck, ports=port, arrows=wanted)
         return
     output = output or log.with_suffix(".view.html")
@@ -65,9 +65,10 @@ def _follow(log: Path, show: bool, **more: object) -> None:
     import shutil
     import webbrowser
 
+    from interstage.output import is_file
     from interstage.report.live import LiveServer, follower_of
 
-    if not log.is_file():
+    if not is_file(log):
         print(f"waiting for {log}")
     try:
         with LiveServer(follower_of(log, **more)) as server:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.damping import checked_damping
 from interstage.component.interface import checked_grids
 from interstage.component.results import ElementResult, checked_name
@@ -31,6 +32,7 @@ _SWITCHES = (
 )
 
 
+@named_arguments
 @dataclass(frozen=True, kw_only=True)
 class ReductionOptions:
     """Options of the reduction of a structure to a component.

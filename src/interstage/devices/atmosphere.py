@@ -19,6 +19,7 @@ import numpy as np
 from interstage.devices.standard_air import TOP_ALTITUDE, sound_and_viscosity, standard_air
 from interstage.devices.tables import farthest, look_up, read_table, slopes_of
 from interstage.errors import InputError
+from interstage.output import is_file
 from interstage.system.device import Device
 from interstage.system.ports import In, Integer, Out, Parameter, Value, numbers
 from interstage.units import unit
@@ -134,7 +135,7 @@ class Atmosphere(Device):
 
 def _given_air(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Return heights (n,) and ln ρ, ln p, T (n, 3) of a file."""
-    if not isinstance(path, str | Path) or not (Path(path).suffix or Path(path).is_file()):
+    if not isinstance(path, str | Path) or not (Path(path).suffix or is_file(path)):
         raise InputError(
             "unknown model of the air",
             where="Atmosphere",

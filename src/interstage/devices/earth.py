@@ -26,6 +26,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.devices.fields import (
     cross3,
     dot3,
@@ -48,6 +49,7 @@ STANDARD_GRAVITY = 9.80665
 UNIFORM, FIELD, HARMONICS = 0, 1, 2
 
 
+@named_arguments
 class Earth(Device):
     """Gravity of the Earth, and the place above it of the vehicle (`here`, default its first body).
 

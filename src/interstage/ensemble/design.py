@@ -68,6 +68,7 @@ class Row(Mapping[str, float]):
         return f"Row({self.number}: {inner})"
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Design:
     """The table: names of columns, values (runs, columns), how each was drawn in words, and from what.

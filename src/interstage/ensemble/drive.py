@@ -15,7 +15,7 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from interstage.ensemble.outputs import Outputs, named
 from interstage.ensemble.study import DESIGN, SUMMARY, Study
 from interstage.ensemble.workers import hands_of
 from interstage.errors import FileError, InputError, raised, shown
-from interstage.output import make_folder, reason
+from interstage.output import is_file, make_folder, reason
 from interstage.system import Assembly
 from interstage.system.progress import PATIENCE_S, console, started
 
@@ -210,7 +210,7 @@ def _found(folder: Path, design: Design, job: Job) -> dict[int, Outcome]:
     """Return the runs that are done in a folder; refuse one that holds another study."""
     make_folder(folder / "runs")
     known = folder / DESIGN
-    if known.exists():
+    if is_file(known):
         old = Design.load(known)
         _check_same(folder, old, design)
     elif next((folder / "runs").glob("run_*.h5"), None) is not None:
@@ -219,10 +219,11 @@ def _found(folder: Path, design: Design, job: Job) -> dict[int, Outcome]:
             where=str(folder),
             hint="give another folder, or remove this one",
         )
-    if not known.exists() or len(design) > len(old):
+    if not is_file(known) or len(design) > len(old):
         design.save(known)
     for left in (folder / "runs").glob(".*.part"):
-        left.unlink(missing_ok=True)
+        with suppress(OSError):  # of another user, or open on a system that keeps such files
+            left.unlink()
     there = [k for k in range(len(design)) if run_path(folder, k).exists()]
     return {k: _read(run_path(folder, k), design.row(k), job) for k in there}
 

@@ -20,7 +20,7 @@ from interstage.ensemble.workers import Processes
 from interstage.errors import FileError, InputError, caller_level, did_you_mean, shown
 from interstage.files import STUDY, check_version, expect
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
-from interstage.output import as_path
+from interstage.output import as_path, is_file, is_folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -251,7 +251,7 @@ class Study:
     def load(cls, path: str | Path) -> Study:
         """Read the summary of a study, or that of its folder, which must be of the table that the folder has."""
         path = as_path(path, "study")
-        folder = path if path.is_dir() else None
+        folder = path if is_folder(path) else None
         path = path if folder is None else _summary_in(folder)
         expect(path, STUDY)
         with opened(path, STUDY.words) as f:
@@ -333,7 +333,7 @@ class Study:
 
 def _summary_in(folder: Path) -> Path:
     """Return the summary of a folder; a study that has not ended yet is a sentence."""
-    if (folder / SUMMARY).exists() or not (folder / DESIGN).exists():
+    if is_file(folder / SUMMARY) or not is_file(folder / DESIGN):
         return folder / SUMMARY
     raise FileError(
         "the study has no summary: it has not ended",
@@ -350,7 +350,7 @@ def runs_done(folder: Path) -> int:
 
 def _check_table(folder: Path, study: Study) -> None:
     """Refuse a summary that is not of the table in its folder; say so where that has more runs."""
-    if not (folder / DESIGN).exists():
+    if not is_file(folder / DESIGN):
         return
     table, n = Design.load(folder / DESIGN), len(study)
     if table.origin != study.design.origin or not np.array_equal(table.values[:n], study.design.values):

@@ -9,6 +9,7 @@ from typing import TypeAlias, TypedDict
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.component import Component
 from interstage.errors import InputError, known_names, shown
 from interstage.exchange.xml_file import Element
@@ -35,6 +36,7 @@ class ImportedJoint:
     rate: float | None = None
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Imported:
     """A vehicle of another tool's file.

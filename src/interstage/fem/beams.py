@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
+from interstage.errors import InputError
 from interstage.fem.elements.bar import BarBlock, BarSection, LineGeometry
 
 
@@ -22,8 +23,10 @@ def lumped_beam(
     >>> K.shape, nodes[5], float(round(1 / np.linalg.inv(K[6:, 6:])[19, 19], 9))  # 3 EI / L³ at the tip
     ((30, 30), [2.0, 0.0, 0.0], 7.5)
     """
+    if elements < 1:
+        raise InputError("a beam has at least one element", where="lumped_beam", got=str(elements))
     n, L = elements + 1, length / elements
-    in_xy, in_xz = np.broadcast_to(np.asarray(EI, dtype=float), (2,)).tolist()
+    in_xy, in_xz = _spread(EI, (2,), "EI")
     # E = G = 1: the properties are the stiffnesses
     values = {"E": 1.0, "G": 1.0, "A": EA, "I1": in_xy, "I2": in_xz, "J": GJ}
     section = BarSection(**{name: np.array([values.get(name, 0.0)]) for name in BarSection.__annotations__})
@@ -33,5 +36,17 @@ def lumped_beam(
     K = np.zeros((6 * n, 6 * n))
     for first in range(0, 6 * elements, 6):
         K[first : first + 12, first : first + 12] += k
-    M = np.diag(np.broadcast_to(np.asarray(mass, dtype=float), (n, 6)).ravel())
+    M = np.diag(_spread(mass, (n, 6), "mass").ravel())
     return K, M, {i + 1: [i * L, 0.0, 0.0] for i in range(n)}
+
+
+def _spread(value: ArrayLike, shape: tuple[int, ...], where: str) -> np.ndarray:
+    """Return numbers repeated to a shape."""
+    numbers = np.asarray(value, dtype=float)
+    try:
+        return np.broadcast_to(numbers, shape)
+    except ValueError:
+        wanted = f"{shape[-1]} numbers" + (f", or {shape[0]} rows of them" if len(shape) > 1 else ", or one")
+        raise InputError(
+            f"lumped_beam: {where} does not fit", expected=wanted, got=f"shape {numbers.shape}"
+        ) from None

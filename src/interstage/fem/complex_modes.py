@@ -26,6 +26,7 @@ DIRECT, MODAL = (7, 28, 67, 107), (10, 29, 70, 110)  # solutions of complex mode
 SAME = 1e-6  # roots that two regions find are one if they lie this close, relative
 
 
+@named_arguments
 @dataclass
 class ComplexModes:
     """Complex modes of a structure, motion e^{st}.

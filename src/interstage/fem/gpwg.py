@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 from interstage.fem.grids import Grids
 from interstage.fem.rigid_elements import rigid_modes
+from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
     from interstage.spatial import RigidInertia
@@ -101,7 +102,7 @@ def without_noise(values: ArrayLike, scale: float = 0.0) -> np.ndarray:
 
 def rigid_body_matrix(grids: Grids, point: ArrayLike) -> sp.csr_array:
     """Rigid-body motion (n_dof, 6) of the g-set about a point of basic axes; zero at scalar points."""
-    blocks = rigid_modes(grids, np.arange(len(grids)), np.asarray(point, dtype=float))
+    blocks = rigid_modes(grids, np.arange(len(grids)), as_array(point, (3,), "the point"))
     i = np.repeat((grids.dof[:, None] + np.arange(6)).ravel(), 6)
     j = np.tile(np.arange(6), 6 * len(grids))
     return sp.csr_array((blocks.ravel(), (i, j)), shape=(grids.n_dof, 6))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError
 from interstage.fem.solutions import Modes
 from interstage.output import as_path
@@ -25,6 +26,7 @@ REAL, COMPLEX = (2, 4), (5, 6)  # data types, single and double precision
 WIDTH = 13  # of a number
 
 
+@named_arguments
 @dataclass(frozen=True)
 class MeasuredModes:
     """Modes at the places of a test.
@@ -54,6 +56,7 @@ class MeasuredModes:
         return np.abs(A.T @ B) ** 2 / np.where(size > 0.0, size, 1.0)
 
 
+@named_arguments
 def read_measured(path: str | Path) -> MeasuredModes:
     """Read measured modes from a universal file (.uff, .unv, .ufu) or a CSV file.
 

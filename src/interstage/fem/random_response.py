@@ -80,6 +80,7 @@ class RandomTables(Mapping):
 COARSE = 0.05  # how far rms values by every second frequency may be from those by all
 
 
+@named_arguments
 @dataclass
 class RandomResponse:
     """What random loads do to a structure.

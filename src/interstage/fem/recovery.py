@@ -20,6 +20,7 @@ from interstage.fem.case import CaseControl
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
+from interstage.spatial.checks import as_array
 
 CHUNK = 4096  # elements whose operators are held at once
 COMPONENTS = ("t1", "t2", "t3", "r1", "r2", "r3")
@@ -27,6 +28,7 @@ STRAIN_ENERGY = ("strain_energy", "percent", "strain_energy_density")
 CORNER_WORDS = {"CORNER", "BILIN", "CUBIC", "SGAGE"}
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Table:
     """Results of the elements of one type.
@@ -52,6 +54,7 @@ class Table:
         return self.values[..., self.columns.index(name)]
 
 
+@named_arguments
 @dataclass(frozen=True)
 class GridTable:
     """Six components at every grid in its CD system: constraint forces, loads.
@@ -422,7 +425,7 @@ def resultant(
         moment[rings, 2] = place[rings, :1] * force[rings, 1]
         force[rings, :2] = 0.0
         place = np.where(rings[:, None], place * [0.0, 0.0, 1.0], place)
-    arm = place - (0.0 if about is None else np.asarray(about, dtype=float))
+    arm = place - (0.0 if about is None else as_array(about, (3,), "about"))
     moment = moment + np.cross(arm[:, :, None], force, axis=1)
     out = np.concatenate([force.sum(axis=0), moment.sum(axis=0)])
     return out[:, 0] if forces.ndim == 1 else out

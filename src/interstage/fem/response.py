@@ -66,6 +66,7 @@ class _Response:
         return self.fe
 
 
+@named_arguments
 @dataclass(kw_only=True)
 class FrequencyResponse(_Response):
     """Complex amplitudes of steady motion.
@@ -107,6 +108,7 @@ class FrequencyResponse(_Response):
         return self.displacement[point_rows(self.grids, grid)]
 
 
+@named_arguments
 @dataclass(kw_only=True)
 class TransientResponse(_Response):
     """Motion in time.

@@ -38,6 +38,7 @@ from interstage.linalg.eigen import requested_modes
 from interstage.output import check_finite
 
 
+@named_arguments
 @dataclass
 class Modes(Recovered):
     """Normal modes of a structure.
@@ -85,6 +86,7 @@ class Modes(Recovered):
         return "\n".join(lines)
 
 
+@named_arguments
 @dataclass
 class Displacements(Recovered):
     """Displacements of one subcase. `u[17]` are the six components of grid 17; `np.asarray(u)` is the g-set vector.

@@ -267,7 +267,10 @@ class Factor:
 
     def refactor(self, A, *, upper: bool = False) -> None:
         """Factorize new values on the same pattern; the ordering is kept (`seconds` still counts it)."""
-        self._numeric(A if upper else upper_triangle(A))
+        U = A if upper else upper_triangle(A)
+        if not sp.issparse(U) or U.shape != (self.n, self.n):
+            raise InputError(f"new values need the pattern of the first, {self.n} x {self.n}", got=shown(A))
+        self._numeric(U)
 
     def solve(self, B: np.ndarray, *, overwrite: bool = False) -> np.ndarray:
         """Return X with A X = B for B (n,) or (n, k); many columns at once are faster than one by one.
@@ -275,6 +278,10 @@ class Factor:
         With `overwrite` B may be used as a work array: large blocks save the time of another one.
         """
         B = np.asarray(B, dtype=float)
+        if B.ndim not in (1, 2) or len(B) != self.n:
+            raise InputError(
+                "the right-hand side does not fit", expected=f"{self.n} rows", got=f"shape {B.shape}"
+            )
         flat = B.reshape(self.n, -1)
         if self.n == 0 or flat.shape[1] == 0:
             return np.zeros(B.shape)

@@ -216,7 +216,8 @@ class LinearModel:
         if chosen is None:
             return np.arange(len(names))
         found: list[int] = []
-        several = isinstance(chosen, Sequence | np.ndarray) and not isinstance(chosen, str)
+        several = isinstance(chosen, Sequence) or np.ndim(chosen) > 0
+        several = several and not isinstance(chosen, str)
         for item in chosen if several else [chosen]:
             if isinstance(item, int | np.integer) and -len(names) <= item < len(names):
                 found.append(int(item) % len(names))

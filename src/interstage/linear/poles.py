@@ -34,6 +34,7 @@ from scipy.linalg import eig, null_space, schur, svd
 from scipy.linalg.lapack import dgebal, ztrsen
 from scipy.sparse.csgraph import connected_components
 
+from interstage.calls import named_arguments
 from interstage.errors import SolverError
 
 EPS = float(np.finfo(float).eps)
@@ -133,6 +134,7 @@ class Doubt:
         return np.abs(distance) <= self.slack
 
 
+@named_arguments
 class Poles(np.ndarray):
     """Eigenvalues (n,), complex, in order of size, with frequency and damping; prints as a table.
 

@@ -47,6 +47,7 @@ import numpy as np
 import scipy.linalg as sl
 from scipy.sparse.csgraph import connected_components
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError
 from interstage.linear.poles import Doubt, balance_matrix, clusters, seen_as
 from interstage.linear.response import GOOD, ModalForm, modal_form, response_at
@@ -279,6 +280,7 @@ DEAD = 0.1  # poles in z below this forget within a sample: they are no slow one
 ZERO = 1e-10  # poles below this part of the largest are at zero
 
 
+@named_arguments
 @dataclass(frozen=True)
 class ModalGains:
     """Modes in order of frequency and what they do.

@@ -82,6 +82,7 @@ class MassPoint(PointState):
         return f"<point '{self.name}' of '{self.body.name}' at {self.position.tolist()}>"
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class MassProperties(_Turned):
     """Core or composite properties of a body as they were when asked for; also the point where they hold.

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError, caller_level, raised
+from interstage.errors import InputError, InterstageError, caller_level, raised, shown
 from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.places import loaded, located
@@ -252,6 +252,8 @@ class Force:
 
     def scaled(self, factor: complex) -> Force:
         """Return the constant force times a number."""
+        if np.ndim(factor) or isinstance(factor, str | bytes):
+            raise InputError("a force is scaled by one number", where=self._said, got=shown(factor))
         return replace(self, wrench=factor * self.numbers)
 
 
@@ -269,7 +271,8 @@ def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
             body, node = split_place(key[:2] if own else key)
             found.append(Force(body, wrench, node, key[2] if own else frame))
         return found
-    given = list(forces) if isinstance(forces, Iterable) and not isinstance(forces, str) else [forces]
+    several = isinstance(forces, Iterable) and not isinstance(forces, str) and np.shape(forces) != ()
+    given = list(forces) if several else [forces]
     for force in given:
         if not isinstance(force, Force):
             raise InputError(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.calls import named_arguments
-from interstage.errors import InputError
+from interstage.calls import named_arguments, quick
+from interstage.errors import InputError, known_names, shown
 from interstage.multibody.joints import KNOWN
 from interstage.multibody.layout import BodySlices, Layout
 
@@ -133,8 +133,14 @@ class State:
     def v(self, value: np.ndarray) -> None:
         self._v[:] = value
 
+    @quick
     def __getitem__(self, name: str) -> BodyState:
-        return BodyState(name, self.layout[name], self.q, self.v)
+        try:
+            return BodyState(name, self.layout[name], self.q, self.v)
+        except TypeError:  # what has no hash is no name
+            raise InputError(
+                "a body is taken by its name", got=shown(name), hint=known_names(self.layout)
+            ) from None
 
     def __reduce__(self):
         # a copy in another place has another address

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.nastran.ids import expand_ids
 from interstage.nastran.numbers import INTEGER, REAL, parse_text
 from interstage.nastran.source import Text
@@ -72,6 +73,7 @@ class Combination:
     terms: list[tuple[int, float]] = field(default_factory=list)
 
 
+@named_arguments
 @dataclass
 class CaseControl:
     """Case control of a deck.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import DeckError
+from interstage.errors import DeckError, InputError, shown
 from interstage.nastran.assigned import AssignedFile, read_assigned
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
 from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params, list_requests
@@ -140,7 +140,10 @@ class Deck:
 
     def check_loads(self, sids: Iterable[int]) -> None:
         """Refuse static loads of the sets `sids` that are not supported (see `registry.OTHER_LOADS`)."""
-        wanted = np.unique(np.fromiter(sids, np.int64))
+        try:
+            wanted = np.unique(np.fromiter(sids, np.int64))
+        except (TypeError, ValueError, OverflowError):
+            raise InputError("load sets are whole numbers", got=shown(sids)) from None
         for name in sorted(OTHER_LOADS & self._index.keys()):
             table = self.cards(name)
             for i in np.flatnonzero(table.is_integer(1) & np.isin(table.integer(1, -1), wanted)):

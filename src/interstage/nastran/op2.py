@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, known_names
 from interstage.nastran.op2_records import (
     Eigenvalues,
@@ -145,6 +146,7 @@ class Block:
         return np.frombuffer(self.record(k), dtype).astype(dtype.newbyteorder("="))
 
 
+@named_arguments
 class Op2:
     """Data blocks of a file, in their order.
 
@@ -222,6 +224,7 @@ def _decoded(function, block: Block):
         raise block.damaged("its numbers do not fit the format") from fault
 
 
+@named_arguments
 def read_op2(path: str | os.PathLike) -> Op2:
     """Read the data blocks of an op2 file.
 

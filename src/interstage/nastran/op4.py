@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError
 from interstage.reading import LARGE, read_bytes
 
@@ -43,6 +44,7 @@ class SparseMatrix:
     value: np.ndarray
 
 
+@named_arguments
 def read_op4(path: str | Path) -> dict[str, np.ndarray | SparseMatrix]:
     """Read all matrices of an op4 file as dense arrays (rows, columns) of float64 or complex128.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 
 import numpy as np
 
-from interstage.errors import DeckError
+from interstage.calls import named_arguments
+from interstage.errors import DeckError, InputError
 from interstage.nastran.lines import Fields
 from interstage.nastran.numbers import BAD, BLANK, INTEGER, REAL, WORD
 
@@ -23,6 +25,7 @@ REQUIRED = _Required()
 _WANTED = {INTEGER: "an integer", REAL: "a real number", WORD: "a word"}
 
 
+@named_arguments
 class CardTable:
     """All cards of one name.
 
@@ -56,8 +59,8 @@ class CardTable:
 
     def _gather(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Kind of field j of every card, and its index in the flat arrays (0 where the card is shorter)."""
-        if j < 1:
-            raise IndexError("data fields are numbered from 1")
+        if not 1 <= operator.index(j) < 2**31:
+            raise InputError("data fields are numbered from 1", where=self.name, got=str(j))
         have = self.width >= j
         at = np.where(have, self._fields.start[self._cards] + (j - 1), 0)
         if not len(self._fields.kind):
@@ -77,9 +80,15 @@ class CardTable:
         what = "is not a number" if kind[i] in (BAD, WORD) and wanted != WORD else "has the wrong type"
         raise self.error(i, f"{self.label(i)}: {place} {what}", expected=_WANTED[wanted], got=repr(raw))
 
+    def _card(self, i: int) -> int:
+        """Return where card i stands in the deck."""
+        if not -len(self) <= operator.index(i) < len(self):
+            raise InputError(f"there is no {self.name} card {i}", expected=f"0 to {len(self) - 1}")
+        return int(self._cards[i])
+
     def label(self, i: int) -> str:
         """Name of the card with its id, if it has one."""
-        card = self._cards[i]
+        card = self._card(i)
         at = int(self._fields.start[card])
         if self._fields.width[card] > 0 and self._fields.kind[at] == INTEGER:
             return f"{self.name} {int(self._fields.number[at])}"
@@ -144,7 +153,7 @@ class CardTable:
 
     def row(self, i: int) -> list[int | float | str | None]:
         """Values of card i as a list; index 0 is data field 1. A field that is no number is a string."""
-        fields, card = self._fields, self._cards[i]
+        fields, card = self._fields, self._card(i)
         start = int(fields.start[card])
         out: list[int | float | str | None] = []
         for at in range(start, start + int(fields.width[card])):
@@ -168,18 +177,22 @@ class CardTable:
         which = np.asarray(which)
         if which.dtype != bool:
             which = which.astype(np.int64)
-        return CardTable(self._fields, self.name, self._cards[which])
+        try:
+            return CardTable(self._fields, self.name, self._cards[which])
+        except IndexError:
+            wanted = f"a mask of {len(self)} flags, or numbers from 0 to {len(self) - 1}"
+            raise InputError(f"not a choice of {self.name} cards", expected=wanted) from None
 
     def where(self, i: int) -> str:
         """Place of card i: "file, line N"."""
-        file, line = self._fields.text.place(int(self._fields.line[self._cards[i]]))
+        file, line = self._fields.text.place(int(self._fields.line[self._card(i)]))
         return f"{file}, line {line}"
 
     def error(
         self, i: int, what: str, expected: str | None = None, got: str | None = None, hint: str | None = None
     ) -> DeckError:
         """Make (not raise) an error about card i with its file, line and image."""
-        line = int(self._fields.line[self._cards[i]])
+        line = int(self._fields.line[self._card(i)])
         return self._fields.text.error(line, what, expected=expected, got=got, hint=hint)
 
     def unique_ids(self) -> np.ndarray:

@@ -24,7 +24,7 @@ from interstage.errors import FileError, InputError, InterstageError
 from interstage.files import FLIGHT, file_kind
 from interstage.growing import is_marked
 from interstage.multibody.types import Node
-from interstage.output import json_text
+from interstage.output import is_file, json_text
 from interstage.report.document import Report
 from interstage.report.figures import pack
 from interstage.report.forces import acting, arrows_of, surround
@@ -145,7 +145,7 @@ def follower_of(path: str | Path, wait: Callable[[], bool] = lambda: True, **mor
     """Return the follower of a log once its first rows are there; `wait` is asked whether to go on waiting."""
     while True:
         try:
-            if Path(path).is_file() and file_kind(path) is not FLIGHT:
+            if is_file(path) and file_kind(path) is not FLIGHT:
                 raise InputError(
                     "only the log of a flight is followed", where=str(path), hint="simulate(..., log=)"
                 )
@@ -153,7 +153,7 @@ def follower_of(path: str | Path, wait: Callable[[], bool] = lambda: True, **mor
             if len(log.t) >= FIRST_ROWS:
                 return Follower(path, **more)
         except FileError:
-            if Path(path).is_file() and not is_marked(Path(path)):
+            if is_file(path) and not is_marked(Path(path)):
                 raise
         if not wait():
             raise FileError("there are no rows in the log yet", where=str(path))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, shown
-from interstage.output import as_path
+from interstage.output import as_path, found_at
 from interstage.reading import read_bytes
 from interstage.spatial import RigidInertia, RotationLike
 
@@ -52,7 +52,7 @@ class Picture:
 def read_mesh(path: str | os.PathLike[str]) -> Mesh:
     """Read a mesh from an STL (text or binary) or OBJ file; a fault is one sentence with its line."""
     path = as_path(path, "mesh")
-    if path.is_file() and path.stat().st_size > MOST_BYTES:
+    if (found := found_at(path)) is not None and found.st_size > MOST_BYTES:
         raise FileError(
             "the mesh is larger than is believed", where=str(path), expected=f"up to {MOST_BYTES >> 20} MB"
         )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, known_names, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,6 +104,7 @@ def _traces(
     return f, {label: trace(value, f, input, output) for label, value in responses.items()}
 
 
+@named_arguments
 def bode(
     f_hz: ArrayLike,
     responses: Mapping[str, Any],
@@ -164,6 +165,7 @@ def difference_panel(
     dress(axes, "", "difference, dB")
 
 
+@named_arguments
 def nichols(
     f_hz: ArrayLike,
     responses: Mapping[str, Any],
@@ -225,7 +227,7 @@ def pole_map(
     for marker, group in (("x", poles), ("o", zeros or {})):
         for k, (label, values) in enumerate(group.items()):
             found = values.poles() if hasattr(values, "poles") else values
-            s = np.asarray(getattr(found, "values", found), dtype=complex) / (2.0 * np.pi)
+            s = _numbers(getattr(found, "values", found), label, complex) / (2.0 * np.pi)
             s = s[s.imag >= 0.0]
             if len(s):
                 top = max(top, s.imag.max())
@@ -300,14 +302,14 @@ def frequency_errors(
     limit: float | None = None,
 ) -> Figure:
     """Draw reference frequencies (n,) by mode, and below them the size of each set of errors (n,) on a log scale."""
-    hz = np.asarray(reference_hz, dtype=float)
+    hz = _numbers(reference_hz, "reference_hz")
     figure = new_figure(7.5, 6.0)
     top, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.0, 1.5])
     below.xaxis.get_major_locator().set_params(integer=True)
     number = np.arange(1, len(hz) + 1)
     top.plot(number, hz, ".", color=BLUE)
     for k, (label, values) in enumerate(errors.items()):
-        size = np.maximum(np.abs(np.asarray(values, dtype=float)), floor)
+        size = np.maximum(np.abs(_numbers(values, label)), floor)
         below.semilogy(number[: len(size)], size, "os^Dv<"[k % 6], color=COLORS[k % 6], ms=4.5, label=label)
     if limit is not None:
         below.axhline(limit, color=GREY, ls="--", lw=1)
@@ -356,3 +358,14 @@ def mac(
         axes.set_title(title, fontsize=11)
     figure.colorbar(picture, ax=axes, shrink=0.85, label="MAC")
     return figure
+
+
+def _numbers(values: ArrayLike, label: str, kind: type = float) -> np.ndarray:
+    """Return a list of numbers to draw."""
+    try:
+        found = np.asarray(values, dtype=kind)
+    except (TypeError, ValueError):
+        found = np.zeros(())
+    if found.ndim != 1:
+        raise InputError(f"'{label}' cannot be drawn", expected="a list of numbers", got=shown(values))
+    return found

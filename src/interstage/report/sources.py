@@ -11,6 +11,7 @@ import numpy as np
 from interstage.ensemble.study import SUMMARY, Study
 from interstage.errors import InputError, SolverError
 from interstage.files import COMPONENT, FLIGHT, LINEAR, LOG, STUDY, file_kind, is_deck
+from interstage.output import is_file, is_folder
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure, thinned
@@ -38,7 +39,7 @@ def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
     deck : NASTRAN deck of a component or of a body of a flight, whose elements are drawn; without it grids are
     """
     path = Path(path)
-    path = path / SUMMARY if path.is_dir() and (path / SUMMARY).exists() else path
+    path = path / SUMMARY if is_folder(path) and is_file(path / SUMMARY) else path
     if is_deck(path) and deck is None:
         return import_module("interstage.report.decks").deck_report(path)
     kind = file_kind(path)

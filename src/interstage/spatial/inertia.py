@@ -157,8 +157,11 @@ class RigidInertia:
         mass = inertia_kernels.remove_inertia(m[()], c, I_com, m1[()], c1, I1, com, inertia)
         return RigidInertia(mass, com, inertia)
 
-    __add__ = add
-    __sub__ = remove
+    def __add__(self, other: RigidInertia) -> RigidInertia:
+        return self.add(other) if isinstance(other, RigidInertia) else NotImplemented
+
+    def __sub__(self, other: RigidInertia) -> RigidInertia:
+        return self.remove(other) if isinstance(other, RigidInertia) else NotImplemented
 
     def principal(self) -> tuple[np.ndarray, np.ndarray]:
         """Return principal moments (3,), ascending, and R_BP (3, 3), whose columns are their axes."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError
+from interstage.errors import InputError, shown
 from interstage.spatial import functions
 from interstage.spatial.checks import as_array
 
@@ -190,10 +190,16 @@ class Rotation:
         """Compose, R_AC = R_AB @ R_BC; with an array, multiply as its matrix would."""
         if isinstance(other, Rotation):
             return Rotation.exact(self._matrix @ other._matrix)
-        return self._matrix @ np.asarray(other)
+        try:
+            return self._matrix @ np.asarray(other)
+        except (TypeError, ValueError):
+            raise _not_to_turn(other) from None
 
     def __rmatmul__(self, other: np.ndarray | list[float]) -> np.ndarray:
-        return np.asarray(other) @ self._matrix
+        try:
+            return np.asarray(other) @ self._matrix
+        except (TypeError, ValueError):
+            raise _not_to_turn(other) from None
 
     def __array__(self, dtype: np.dtype | type | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._matrix, dtype=dtype)
@@ -213,3 +219,11 @@ class Rotation:
 
 RotationLike: TypeAlias = Rotation | ArrayLike
 """A rotation, or a matrix (3, 3) of one."""
+
+
+def _not_to_turn(other: object) -> InputError:
+    return InputError(
+        "a rotation multiplies rotations and arrays of vectors",
+        expected="a Rotation, 3 numbers or a matrix with 3 rows",
+        got=shown(other),
+    )

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage import __version__
+from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, known_names
 from interstage.files import LOG, check_version, expect
 from interstage.hdf5 import Fault, Group, link_name, opened, plain_name, put_array, put_text, write_hdf5
@@ -78,6 +79,7 @@ class LoggedPhase:
         return body
 
 
+@named_arguments
 @dataclass
 class LogFile:
     """What a log file holds: states, signals and the masses of vehicles over time, not the vehicle itself.

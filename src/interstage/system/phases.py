@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.closing import with_closures
@@ -121,6 +122,7 @@ class Inputs:
         return tau, sites, wrenches
 
 
+@named_arguments
 @dataclass(repr=False)
 class Phase:
     """States at times t (m,) of one system: q (m, nq), v (m, nv); `phase["panel"].eta` is (m, n).

@@ -9,6 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, write_hdf5
 from interstage.spatial.functions import matrix_from_quaternion
@@ -33,6 +34,7 @@ class BodyState:
     propellant: dict[str, float]
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False, repr=False)
 class BurnLog:
     """A flight: t (N,), position (N, 3), quaternion (N, 4), eta (N, n), velocity (N, 6) [w; v] in body axes, etadot.

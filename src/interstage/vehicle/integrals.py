@@ -25,6 +25,7 @@ from interstage.component.integrals import (
     point_masses,
     rigid_motion,
 )
+from interstage.errors import InputError
 from interstage.multibody.tanks import level_weights
 from interstage.vehicle.kernels import packed_size, weigh
 from interstage.vehicle.stack import Stack, row_picker
@@ -82,9 +83,15 @@ class Integrals:
             (3, 3),
             (3, n),
         ]
+        sizes = [int(np.prod(shape)) for shape in shapes]
+        if np.shape(numbers) != (sum(sizes),):
+            raise InputError(
+                f"not the integrals of {n} shapes",
+                expected=f"{sum(sizes)} numbers",
+                got=f"shape {np.shape(numbers)}",
+            )
         out, start = [], 0
-        for shape in shapes:
-            size = int(np.prod(shape))
+        for shape, size in zip(shapes, sizes):
             part = numbers[start : start + size]
             out.append(part.reshape(shape) if shape else float(part[0]))
             start += size

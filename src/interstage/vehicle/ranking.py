@@ -14,11 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.vehicle.selection import EQUAL, parts_of, stacked, strain_vectors
 from interstage.vehicle.stack import Modes, Stack
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Peak gains of modes at some fills.

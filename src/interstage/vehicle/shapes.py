@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.integrals import rigid_motion
 from interstage.errors import InputError, ModelError, SolverError, did_you_mean, shown
 from interstage.vehicle.integrals import Integrals, Partition
@@ -111,6 +112,7 @@ def _first(errors: np.ndarray) -> int:
     return int(np.argmax(errors >= 0.99 * errors.max())) + 1
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class Shapes:
     """Constant shapes Φ of a vehicle: node displacements u = S_r [rigid] + Φ η at any fill.

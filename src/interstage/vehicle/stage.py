@@ -17,7 +17,7 @@ from interstage.component.interface import components_of
 from interstage.component.matrices import Matrix, symmetric_matrix
 from interstage.component.recovery import Recoverer
 from interstage.component.results import ElementResult
-from interstage.errors import InputError, InterstageError, ModelError, did_you_mean, shown
+from interstage.errors import InputError, ModelError, did_you_mean, shown
 from interstage.nastran import Deck
 from interstage.spatial.checks import as_array
 from interstage.vehicle.decks import DeckLike, deck_matrices
@@ -171,7 +171,7 @@ class Stage:
         try:
             self.tanks[name] = tank = self._tank(name, levels, nodes, dofs)
             self._check_carried(tank)
-        except InterstageError:  # a tank that is refused leaves nothing behind
+        except BaseException:  # a tank that is refused leaves nothing behind
             self.nodes, self.K, self.M = before
             self.tanks.pop(name, None)
             raise
@@ -236,7 +236,7 @@ class Stage:
 
     def rigid(self, at: ArrayLike = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Return the motion (6N, 6) of the nodes under [w; v] of the origin, with the stage moved by `at`."""
-        return rigid_motion(self.positions + np.asarray(at, dtype=float))
+        return rigid_motion(self.positions + as_array(at, (3,), "at"))
 
     def free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
         """Return T (6N, nf), motion of the nodes from free coordinates, and the pick (nf, 6N) of these.
@@ -262,8 +262,11 @@ class Stage:
 
     def add_riders(self, nodes: dict[int, np.ndarray], carrier: int) -> None:
         """Add nodes that slide across x on a node that carries them: along and about x they follow it."""
-        self._add_nodes(nodes, f"stage '{self.name}'")
-        self._riders |= dict.fromkeys(nodes, carrier)
+        where = f"stage '{self.name}'"
+        self.row_of(whole(carrier, where), where)
+        checked = _checked_nodes(nodes, where)
+        self._add_nodes(checked, where)
+        self._riders |= dict.fromkeys(checked, carrier)
 
     def _free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
         """Return T and the pick of these without riders."""

@@ -22,7 +22,7 @@ from interstage.component.from_nastran.run_text import OP4_UNIT, kept_bulk, kept
 from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, Subcase, read_op4
 from interstage.nastran.op4 import SparseMatrix
-from interstage.output import make_folder, write_text
+from interstage.output import is_file, make_folder, write_text
 from interstage.reading import LARGE, read_bytes
 
 SEID = 1
@@ -168,7 +168,7 @@ def run_nastran(executable: str | Path, text: str, name: str, folder: Path, time
     shell.
     """
     program = Path(executable)
-    if not program.is_file():
+    if not is_file(program):
         raise FileError(
             "the NASTRAN executable was not found", where=str(executable), hint="set executable_path"
         )

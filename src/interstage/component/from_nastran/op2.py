@@ -24,6 +24,7 @@ from interstage.nastran.external_files import (
     read_matrices,
     superelement_matrices,
 )
+from interstage.output import is_file
 
 _DISPLACEMENTS = ("OUGV1", "BOUGV1", "OUG1", "BOPHIG", "OPHIG")
 
@@ -61,7 +62,7 @@ def _matrices(read: Op2, path: Path, op4: str | os.PathLike | None) -> tuple[dic
     if op4 is None and any(block.is_matrix and block.name in MATRIX_NAMES["K"] for block in read.blocks):
         return superelement_matrices(op2_matrices(read), path), path
     beside = path.with_suffix(".op4") if op4 is None else Path(op4)
-    if op4 is None and not beside.is_file():
+    if op4 is None and not is_file(beside):
         raise FileError(
             "the op2 file holds no superelement matrices",
             where=str(path),

@@ -23,6 +23,7 @@ from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.model import FEModel
 from interstage.nastran import Deck, Subcase, read_deck
+from interstage.output import is_file
 
 
 def as_deck(deck: Deck | str | os.PathLike[str], allow_outside: bool) -> Deck:
@@ -312,7 +313,7 @@ def provenance(deck: Deck, options: dict[str, str]) -> dict[str, str]:
     digest = hashlib.sha256()
     for file in deck.files:
         path = Path(file)
-        if path.is_file():
+        if is_file(path):
             digest.update(path.read_bytes())
     return {
         "source": "deck",

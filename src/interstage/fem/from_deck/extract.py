@@ -45,6 +45,7 @@ _ALWAYS |= {"CORD2R", "CORD2C", "CORD2S", "TABDMP1"}
 _CHOSEN = ("GRID", "SPOINT", "SNORM", "SPC", "SPC1", "MPC", "CORD1R", "CORD1C", "CORD1S")
 
 
+@named_arguments
 @dataclass(frozen=True)
 class ExtractedDeck:
     """A part of a deck, as a deck of its own.
