@@ -41,6 +41,7 @@ def path(tmp_path_factory):
         u = np.zeros_like(points)
         u[:, 2] = np.sin(k * np.pi * points[:, 0] / 8.0)
         shapes.append(Shape(f"{k * k:.3f} Hz", u, f"shape {k}"))
+    shapes[1].stress = 7.5e6 * points[:, 0]
     parts = [part_of_elements("walls", [("CQUAD4", quads)]), part_of_elements("stringer", [("CBAR", bars)])]
     report = Report("Tube", "A tube that rings.", "Test")
     report.fact("Mass", "12", "kg")
@@ -219,6 +220,26 @@ def test_mode_selector_changes_the_shape(opened):
     assert (np.abs(changed - first).max(axis=2) > 30).mean() > 0.005
     opened.page.keyboard.press("ArrowDown")
     assert opened.page.locator(CANVAS).get_attribute("data-mode") == "3"
+    opened.assert_clean()
+
+
+def test_colours_of_stresses(opened):
+    """Stresses that grow along the tube: its end is red, where motion is none; a shape without them shows motion."""
+    opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
+    canvas, ends = opened.page.locator(CANVAS), opened.page.locator(".scale span")
+    opened.page.click(".modes button:nth-child(2)")
+    moved = settled(opened)
+    assert ends.all_inner_texts() == ["still", "largest motion"]
+    opened.page.select_option("select.coloured", "stress")
+    stressed = settled(opened)
+    assert canvas.get_attribute("data-coloured") == "stress"
+    assert ends.all_inner_texts() == ["0", "stress 6.00e7"]
+    above = slice(0, int(0.85 * len(moved)))  # the measure of colours is below
+    red = [((one[above, :, 0] - one[above, :, 2]) > 120).nonzero()[1] for one in (moved, stressed)]
+    assert np.ptp(red[0]) > 2.0 * np.ptp(red[1]) > 0.0
+    opened.page.click(".modes button:nth-child(1)")
+    assert canvas.get_attribute("data-coloured") == "displacement"
+    assert ends.all_inner_texts() == ["still", "largest motion"]
     opened.assert_clean()
 
 

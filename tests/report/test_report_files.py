@@ -118,6 +118,65 @@ def test_a_deck_has_a_report_in_which_its_shapes_move(tmp_path, sol, case, words
     assert min(np.abs(found - scaled).max(), np.abs(found + scaled).max()) < 2
 
 
+STRIP = """SOL 101
+CEND
+SPC = 1
+LOAD = 2
+STRESS(SHEAR) = ALL
+BEGIN BULK
+MAT1,1,7.0+10,,0.3,2700.
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,3,,2.,0.,0.
+GRID,4,,0.,1.,0.
+GRID,5,,1.,1.,0.
+GRID,6,,2.,1.,0.
+CQUAD4,1,1,1,2,5,4
+CQUAD4,2,2,2,3,6,5
+CROD,3,3,3,7
+GRID,7,,3.,0.,0.
+PROD,3,1,1.-4
+PSHELL,1,1,.01
+PCOMP,2
+,1,.005,0.,YES,1,.005,0.,YES
+SPC1,1,13456,1,4
+SPC1,1,2,1
+SPC1,1,3456,2,3,5,6
+SPC1,1,23456,7
+FORCE,2,3,,5000.,1.,0.,0.
+FORCE,2,6,,5000.,1.,0.,0.
+ENDDATA
+"""
+
+
+def test_stresses_of_a_deck_are_colours_and_a_table(tmp_path):
+    """A strip under a pull of 10 kN over 0.01 m²: 1 MPa in shell and plies, von Mises also where SHEAR is asked for."""
+    path = tmp_path / "strip.bdf"
+    path.write_text(STRIP)
+    report = report_file(path)
+    (scene,) = report.figures.values()
+    assert scene["coloured"] == "stress"
+    found = scene["modes"][0]["stress"]
+    rows = np.frombuffer(base64.b64decode(found["rows"]["d"]), "u1") / 255.0 * found["largest"]
+    assert found["largest"] == pytest.approx(1e6, rel=1e-9)
+    # grid 3 is between the strip and the rod, which is free at its other end
+    np.testing.assert_allclose(
+        rows, [1e6, 1e6, 0.5e6, 1e6, 1e6, 1e6, 0.0], atol=2e3
+    )  # one part in 255, halved
+    page = report.html()
+    table = page[page.index("Largest stresses") :]
+    assert re.search(r"CQUAD4</td>.{0,80}>1</td>.{0,60}oxx</td>.{0,40}1e\+06</td>", table)
+    assert "CQUAD4_COMPOSITE" in table and "CROD" not in table.split("</table>")[0]
+    path.write_text(
+        STRIP.replace("SOL 101", "SOL 103")
+        .replace("LOAD = 2", "METHOD = 5")
+        .replace("ENDDATA", "EIGRL,5,,,2")
+    )
+    (scene,) = report_file(path).figures.values()
+    assert scene["coloured"] == "displacement"
+    assert all(mode["stress"]["largest"] > 0.0 for mode in scene["modes"])
+
+
 def test_charts_of_joints_have_the_units_of_their_coordinates(tmp_path):
     """Angles in radians, travels in the length of the vehicle, attitudes as rates of turning."""
     mb = Multibody("crane", gravity=[0, 0, -9.81], units="t-mm-s")

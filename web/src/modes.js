@@ -2,6 +2,7 @@
 import { BufferAttribute, Vector3 } from "three";
 import { unpack } from "./data.js";
 import { Stage, Table, button, element, slider, withWebGL } from "./stage.js";
+import { short } from "./words.js";
 
 class Modes extends Stage {
   constructor(holder, figure) {
@@ -38,7 +39,13 @@ class Modes extends Stage {
       this.gain = value;
       this.later();
     });
-    bar.append(this.playButton, label, button("quiet", "Reset view", () => this.fit()), this.chips);
+    bar.append(this.playButton, label, button("quiet", "Reset view", () => this.fit()));
+    if (figure.modes.some((mode) => mode.stress)) {
+      this.field = this.choice("coloured", "What colours tell", ["displacement", "stress"], () => this.recolour());
+      this.field.value = figure.coloured ?? "displacement";
+      bar.append(this.field);
+    }
+    bar.append(this.chips);
     holder.replaceChildren(this.frame, this.list, bar);
   }
 
@@ -48,6 +55,10 @@ class Modes extends Stage {
     const places = Float32Array.from(unpack(figure.points), (v) => v * figure.scale);
     this.shape = new BufferAttribute(new Int16Array(places.length), 3, true);
     const table = new Table(places, this.shape, figure.parts);
+    if (this.field) {
+      this.value = new BufferAttribute(new Uint8Array(places.length / 3), 1, true);
+      table.attributes.value = this.value;
+    }
     for (const part of figure.parts) {
       const things = table.things(part, this.uniforms, 0.22);
       this.scene.add(...things);
@@ -70,6 +81,20 @@ class Modes extends Stage {
     if (list.scrollWidth > list.clientWidth) list.scrollLeft = chosen.offsetLeft - list.clientWidth / 2;
     this.caption.replaceChildren(element("b", "", mode.frequency), element("span", "", mode.note ?? ""));
     this.canvas.dataset.mode = String(i);
+    this.recolour();
+  }
+
+  // Colours of stresses, or of how far points move.
+  recolour() {
+    const stress = this.field?.value === "stress" ? this.figure.modes[this.mode].stress : undefined;
+    this.uniforms.valued.value = Number(stress !== undefined);
+    if (stress) {
+      this.value.array.set(unpack(stress.rows));
+      this.value.needsUpdate = true;
+    }
+    const words = stress ? ["0", `stress ${short(stress.largest)}`] : ["still", "largest motion"];
+    words.forEach((text, i) => (this.ends[i].textContent = text));
+    this.canvas.dataset.coloured = stress ? "stress" : "displacement";
     this.later();
   }
 

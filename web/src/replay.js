@@ -209,14 +209,6 @@ class Replay extends Stage {
     this.gain = gain;
   }
 
-  choice(name, label, words, changed) {
-    const select = element("select", name);
-    select.setAttribute("aria-label", label);
-    for (const one of words) select.append(new Option(one, one));
-    select.addEventListener("change", changed);
-    return select;
-  }
-
   span() {
     const [low, high] = [this.t[0], this.t[this.t.length - 1]];
     return { low, high, value: low, step: (high - low) / 2000 || 1 };

@@ -128,6 +128,15 @@ export class Stage {
     this.frame.append(scale);
   }
 
+  // A list of words to choose from.
+  choice(name, label, words, changed) {
+    const select = element("select", name);
+    select.setAttribute("aria-label", label);
+    for (const one of words) select.append(new Option(one, one));
+    select.addEventListener("change", changed);
+    return select;
+  }
+
   // A button that shows and hides things.
   chip(name, things, shown = true) {
     const set = (on) => {

@@ -191,6 +191,23 @@ def show_extremes(console, fe, u: np.ndarray) -> None:
         console.print("extremes: " + "; ".join(parts))
 
 
+def show_element_extremes(console, found: dict) -> None:
+    """Print extremes that are not zero, by type and, where there are several, by property."""
+    for kind, tables in found.items():
+        for name, groups in tables.items():
+            for group, columns in groups.items():
+                if group != "all" and len(groups) < 3:
+                    continue
+                parts = [
+                    f"{column} {one['min']:.4g} at {one['min_at']} to {one['max']:.4g} at {one['max_at']}"
+                    for column, one in columns.items()
+                    if one["min"] or one["max"]
+                ]
+                if parts:
+                    of = "" if group == "all" else f", property {group}"
+                    console.print(f"extremes of {kind} of {name}{of}: " + "; ".join(parts))
+
+
 def write_csv(
     folder: Path, label: str, points: dict, taken: dict[str, dict], mode: int | None = None
 ) -> None:

@@ -67,7 +67,7 @@ def static(
 
 def _machine(fe, cards, result: Displacements, tables: dict, asked: Asked) -> dict:
     from interstage.cli.element_tables import machine_tables
-    from interstage.cli.extremes import extremes
+    from interstage.fem.from_deck.extremes import extremes
 
     out = {"displacements": by_point(fe, result.displacement), **machine_tables(tables)}
     if asked.spcforces:
@@ -88,11 +88,17 @@ def _write(fe, results, tables: list[dict], asked: Asked) -> None:
 
 
 def _show(fe, results, tables, asked: Asked, cards) -> None:
-    from interstage.cli.element_tables import all_points, chosen_rows, show_extremes, show_points, show_tables
-    from interstage.cli.extremes import extremes
-    from interstage.cli.extremes import show_extremes as show_of_elements
+    from interstage.cli.element_tables import (
+        all_points,
+        chosen_rows,
+        show_element_extremes,
+        show_extremes,
+        show_points,
+        show_tables,
+    )
     from interstage.cli.modes import show_ignored
     from interstage.cli.tables import plain_console, readable
+    from interstage.fem.from_deck.extremes import extremes
 
     console = plain_console()
     console.print(readable(fe.source), style="bold", end="  ")
@@ -113,7 +119,7 @@ def _show(fe, results, tables, asked: Asked, cards) -> None:
                 if quantity == "displacement":
                     show_extremes(console, fe, values)
         show_tables(console, taken, case=fe.case, subcase=result.subcase)
-        show_of_elements(console, extremes(cards, taken))
+        show_element_extremes(console, extremes(cards, taken))
         console.print(f"residual of the solution: {result.residual:.1e}")
         for note in [*result.notes, *asked.notes(result)]:
             console.print(readable(note))

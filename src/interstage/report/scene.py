@@ -53,22 +53,27 @@ class Part:
 
 @dataclass
 class Shape:
-    """A mode: displacements (N, 3) of all points, its frequency in words, and a few words more."""
+    """A mode: displacements (N, 3) of all points, its frequency in words, and a few words more.
+
+    stress : (N,) at the points, for colours, or None
+    """
 
     frequency: str
     displacement: np.ndarray
     note: str = ""
     number: str | None = None
+    stress: np.ndarray | None = None
 
 
 @dataclass
 class Scene:
-    """Points (N, 3), parts on them, and shapes."""
+    """Points (N, 3), parts on them, and shapes; `stressed`: colours show stresses until the reader chooses."""
 
     points: np.ndarray
     parts: list[Part] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     first: int = 0
+    stressed: bool = False
 
     def figure(self) -> dict[str, Any]:
         """Return the numbers for the page."""
@@ -91,6 +96,7 @@ class Scene:
             },
             "reach": 2.0 * REACH,
             "first": self.first,
+            "coloured": "stress" if self.stressed else "displacement",
             "parts": [packed_part(p) for p in self.parts],
             "modes": [self._mode(s, len(points)) for s in self.shapes],
         }
@@ -106,6 +112,10 @@ class Scene:
             "note": shape.note,
             "shape": pack(np.round(u / largest * FULL), "i2"),
         }
+        if shape.stress is not None and shape.stress.max(initial=0.0) > 0.0:
+            most = float(shape.stress.max())
+            rows = np.round(255.0 * np.clip(shape.stress / most, 0.0, 1.0))
+            out["stress"] = {"rows": pack(rows, "u1"), "largest": most}
         return out | ({"number": shape.number} if shape.number is not None else {})
 
 

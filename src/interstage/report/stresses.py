@@ -1,12 +1,14 @@
-"""Stresses of a structure over time from its modal coordinates and the elements of its deck, for colours.
+"""Stresses at the grids of a structure, for colours: of solutions of a deck, and over time from modal coordinates.
 
-Von Mises stress of shells and solids, the largest normal stress of bars, beams and rods, of each element; a grid has
-the mean of the elements around it. Mode displacement: σ(Φ η), without what loads do beside moving the modes.
+Von Mises stress of shells and solids, the largest normal stress of bars, beams and rods, of each element (of laminates
+the ply that has most); a grid has the mean of the elements around it. Over time: mode displacement σ(Φ η), without what
+loads do beside moving the modes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from copy import copy
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,6 +20,7 @@ from interstage.multibody.flex.reference import FlexibleBody
 from interstage.report.looks import rows_of_grids
 
 CHUNK = 32  # times at once
+PLY = ("o11", "o22", "t12", "t1z", "t2z")
 NORMAL = ("axial", "smax", "smin", "smaxa", "smina", "smaxb", "sminb")
 
 
@@ -25,17 +28,31 @@ def stress_rows(fe: FEModel, flex: FlexibleBody, eta: np.ndarray) -> np.ndarray 
     """Return stresses (T, N) at the nodes of a body for modal coordinates (T, n); None where no element has some."""
     at = rows_of_grids(fe, flex.node_ids)
     motion = _motion(fe, flex, at)
-    stressed = {name: eid for name, eid, _ in _elements(Recovery(fe, motion[:, :1], OutputOptions()))}
-    means = _means(fe, at, len(flex.l), stressed)
+    first = _elements(Recovery(fe, motion[:, :1], OutputOptions()).stresses)
+    means = _means(fe, at, len(flex.l), {name: eid for name, (eid, _) in first.items()})
     if not means:
         return None
     out = np.zeros((len(eta), len(flex.l)))
     for first in range(0, len(eta), CHUNK):
         rows = slice(first, first + CHUNK)
-        for name, _, values in _elements(Recovery(fe, motion @ eta[rows].T, OutputOptions())):
+        for name, (_, values) in _elements(
+            Recovery(fe, motion @ eta[rows].T, OutputOptions()).stresses
+        ).items():
             if name in means:
                 out[rows] += (means[name] @ values.T).T
     return out
+
+
+def grid_stresses(fe: FEModel, recovery: Recovery) -> np.ndarray | None:
+    """Return stresses (k, N) at the grids for each motion of a solution; None where no element has some."""
+    plain = copy(recovery)
+    plain.options = OutputOptions()  # von Mises, whatever the deck asks for
+    found = _elements(plain.stresses)
+    means = _means(
+        fe, np.arange(len(fe.grids)), len(fe.grids), {name: eid for name, (eid, _) in found.items()}
+    )
+    parts = [(means[name] @ found[name][1].T).T for name in means]
+    return np.sum(parts, axis=0) if parts else None
 
 
 def _motion(fe: FEModel, flex: FlexibleBody, at: np.ndarray) -> np.ndarray:
@@ -74,20 +91,30 @@ def _means(fe: FEModel, at: np.ndarray, n: int, stressed: dict[str, np.ndarray])
     return out
 
 
-def _elements(recovery: Recovery) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield type, ids (E,) rising, and the largest stress (T, E) of each element."""
-    tables = recovery.stresses
+def _elements(tables: Mapping[str, Table]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return ids (E,), rising, and the largest stress (T, E) of each element, by type; plies belong to it."""
+    parts: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
     for name in tables:
         table = tables[name]
         values = _scalar(table)
         if values is not None and len(table):
             eid, first = np.unique(table.element_ids, return_index=True)
-            yield name, eid, np.maximum.reduceat(values, first, axis=1)
+            largest = np.maximum.reduceat(np.atleast_2d(values), first, axis=1)
+            parts.setdefault(name.removesuffix("_COMPOSITE"), []).append((eid, largest))
+    out = {}
+    for name, both in parts.items():
+        eid = np.concatenate([one for one, _ in both])
+        order = np.argsort(eid, kind="stable")
+        out[name] = eid[order], np.concatenate([one for _, one in both], axis=1)[:, order]
+    return out
 
 
 def _scalar(table: Table) -> np.ndarray | None:
-    """Return one stress (T, r) for every row of a table."""
+    """Return one stress (T, r) or (r,) for every row of a table."""
     if "von_mises" in table.columns:
         return np.nan_to_num(table.column("von_mises"))
+    if "o11" in table.columns:  # a ply: plane stress and transverse shear
+        o11, o22, *shears = (np.nan_to_num(table.column(name)) for name in PLY)
+        return np.sqrt(o11**2 + o22**2 - o11 * o22 + 3.0 * sum(one**2 for one in shears))
     columns = [np.abs(np.nan_to_num(table.column(name))) for name in NORMAL if name in table.columns]
     return np.max(columns, axis=0) if columns else None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from interstage.fem.recovery import Table
-    from interstage.nastran import Deck
+from interstage.fem.from_deck.lookup import properties_of
+from interstage.fem.recovery import Table
+from interstage.nastran import Deck
 
 # columns that say where or how a result is meant, and margins
 _ABOUT = ("fiber_distance", "fiber_curvature", "angle", "sd")
@@ -27,8 +26,6 @@ def extremes(cards: Deck, taken: Mapping[str, Mapping[str, Table]]) -> dict:
 
 
 def _of_table(cards: Deck, name: str, table: Table) -> dict[str, dict]:
-    from interstage.fem.from_deck.lookup import properties_of
-
     card = name.removesuffix("_COMPOSITE")
     named: dict[int, int] = {}
     for deck in (*cards.parts.values(), cards):
@@ -56,20 +53,3 @@ def _of_rows(table: Table, rows: np.ndarray) -> dict[str, dict]:
             "max_at": int(table.element_ids[high]),
         }
     return out
-
-
-def show_extremes(console, found: dict) -> None:
-    """Print extremes that are not zero, by type and, where there are several, by property."""
-    for kind, tables in found.items():
-        for name, groups in tables.items():
-            for group, columns in groups.items():
-                if group != "all" and len(groups) < 3:
-                    continue
-                parts = [
-                    f"{column} {one['min']:.4g} at {one['min_at']} to {one['max']:.4g} at {one['max_at']}"
-                    for column, one in columns.items()
-                    if one["min"] or one["max"]
-                ]
-                if parts:
-                    of = "" if group == "all" else f", property {group}"
-                    console.print(f"extremes of {kind} of {name}{of}: " + "; ".join(parts))
