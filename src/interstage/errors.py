@@ -137,6 +137,11 @@ def shown(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 4] + " ..."
 
 
+def percent(part: float) -> str:
+    """Return a part of one in percent, as words use it: 0.37 %, 8.5 %, 100 %."""
+    return f"{100.0 * part:.0f} %" if abs(part) >= 0.0995 else f"{100.0 * part:.2g} %"
+
+
 def raised(error: BaseException, limit: int = 300) -> str:
     """Write what a function of the user raised, on one line and cut where it is long; whatever its text does.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import interstage as ist
 from interstage import devices as dev
 from interstage.errors import FidelityWarning
+from interstage.fem import lumped_beam
 from interstage.multibody.fidelity import spin_notes
 from interstage.nastran import deck_from_text
 
@@ -77,6 +79,53 @@ def test_nodes_that_move_as_points_in_a_spin_are_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error", FidelityWarning)
         ist.linearize(system, system.state())
+
+
+def panel(spins, axis, inertia, **options):
+    """A panel of seven lumps with rotary inertia, clamped to a heavy hub that spins."""
+    K, M, nodes = lumped_beam(4.0, 6, EA=1e6, GJ=200.0, EI=(3e3, 3e3), mass=[20.0 / 7] * 3 + list(inertia))
+    c = ist.Component.from_matrices(K, M, nodes, n_modes=10, aset={1: 123456}, name="panel", **options)
+    mb = ist.Multibody("turning")
+    mb.add_body("hub", mass=1e6, inertia=[1e9] * 3, joint=ist.Revolute(axis))
+    mb.add_body("panel", component=c, node=1, parent="hub", at=[0, 0, 0])
+    system = mb.compile()
+    x = system.state()
+    x["hub"].v[:] = spins
+    return system, x
+
+
+def rates_of(system, x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FidelityWarning)
+        return np.sort(np.abs(ist.linearize(system, x).poles().imag))[::2][1:]
+
+
+@pytest.mark.parametrize(
+    "spins, axis, inertia",
+    [(2.0, "y", (0.9, 0.5, 0.5)), (2.0, "z", (0.6, 0.05, 0.6)), (4.0, "y", (0.9, 0.5, 0.5))],
+)
+def test_the_change_that_is_named_is_that_of_the_inertia_that_turns(spins, axis, inertia):
+    """Percents of the note beside poles with and without rotary integrals; a fifth for what the spin does to points."""
+    system, x = panel(spins, axis, inertia)
+    note = next(one for one in spin_notes(system, x) if "rotary inertia of nodes" in one)
+    said = float(re.search(r"about ([\d.]+) % of the frequency", note)[1])
+    without, wanted = rates_of(system, x), rates_of(*panel(spins, axis, inertia, rotary_integrals=True))
+    assert said == pytest.approx(100.0 * np.abs(without / wanted - 1.0).max(), rel=0.2)
+
+
+@pytest.mark.parametrize("spins, axis", [(2.0, "x"), (0.05, "z"), (0.05, "y")])
+def test_inertia_that_does_not_matter_is_not_warned_of(spins, axis):
+    """Torsion is all rotary inertia: about the axis of the spin it has no moment, in a slow spin one of 2nd order."""
+    inertia = (0.6, 0.3, 0.3)
+    system, x = panel(spins, axis, inertia)
+    assert not [note for note in spin_notes(system, x) if "rotary inertia" in note]
+    without, wanted = rates_of(system, x), rates_of(*panel(spins, axis, inertia, rotary_integrals=True))
+    np.testing.assert_allclose(without, wanted, rtol=0.01)  # what a warning begins at
+
+
+def test_all_of_a_mode_is_a_hundred_percent():
+    note = next(one for one in spin_notes(*panel(4.0, "y", (0.9, 0.5, 0.5))) if "rotary" in one)
+    assert "100 % of its mode" in note
 
 
 def test_order_zero_in_a_spin_is_said():

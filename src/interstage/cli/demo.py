@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from interstage.errors import percent
 from interstage.output import json_text
 
 
@@ -51,7 +52,7 @@ def _show(found: dict) -> None:
         if key != "report":
             table.add_row(key, readable(path))
     table.add_row("first bending", f"{found['first_elastic_hz']:.4f} Hz, engines locked")
-    worst = f"{100 * found['largest_frequency_error']:.2g} %"
+    worst = percent(found["largest_frequency_error"])
     table.add_row("against finite elements", f"20 elastic frequencies within {worst}")
     table.add_row("linear model", f"{found['states']} states")
     compiled = f"{found['compile_seconds']:.0f} s of them for compiling kernels"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.errors import FidelityWarning, caller_level
+from interstage.errors import FidelityWarning, caller_level, percent
 from interstage.multibody.inspection import whole_from
 from interstage.multibody.load_nodes import closed, is_known, ports
 from interstage.multibody.loads import Force, Loads
@@ -141,7 +141,7 @@ def _note(
         how = f"at nodes that its geometric stiffness does not know ({some})"
     return share, (
         f"'{spec.name}' carries {size:.4g} of force {how}: its mode of {hz:.4g} Hz is "
-        f"too stiff by about {100.0 * share:.2g} %"
+        f"too stiff by about {percent(share)}"
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError, MotionWarning, caller_level, raised, shown
+from interstage.errors import InputError, InterstageError, MotionWarning, caller_level, percent, raised, shown
 from interstage.multibody.calling import needed_arguments
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.model import checked_inertia
@@ -186,7 +186,7 @@ class BoundMotion:
             name, share, t, given, derived = found
             warnings.warn(
                 f"the {name} of the motion of body '{self.body}' is not the derivative of its {_before(name)}: "
-                f"{100 * share:.2g} % off at t = {t:g} ({given} given, {derived} by differentiation)",
+                f"{percent(share)} off at t = {t:g} ({given} given, {derived} by differentiation)",
                 MotionWarning,
                 stacklevel=caller_level(),
             )

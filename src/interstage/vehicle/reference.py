@@ -19,7 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, did_you_mean, shown
+from interstage.errors import (
+    FidelityWarning,
+    InputError,
+    SolverError,
+    caller_level,
+    did_you_mean,
+    percent,
+    shown,
+)
 from interstage.multibody.unstiffened import MATTERS, WINDOWS, WITHOUT, load_share
 from interstage.spatial.checks import as_array
 from interstage.units import quantity
@@ -362,7 +370,7 @@ def _warn_of_loads(shapes: Shapes, loads: Sequence[Load], sizes: np.ndarray) -> 
         stages = ", ".join(name for name, known in shapes.stack.stressed.items() if known is None)
         warnings.warn(
             f"the vehicle carries {size:.4g} of force {WITHOUT}: its mode of {hz:.4g} Hz is too stiff by about "
-            f"{100.0 * share:.2g} %; make its stages from decks ({stages or 'and its tanks of mass alone'})",
+            f"{percent(share)}; make its stages from decks ({stages or 'and its tanks of mass alone'})",
             FidelityWarning,
             stacklevel=caller_level(),
         )
