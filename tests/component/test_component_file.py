@@ -490,6 +490,28 @@ def test_integrals_that_contradict_each_other_are_refused(saved, tmp_path, name,
     Component.load(single)
 
 
+@pytest.mark.parametrize(
+    ("name", "change"), [("P0", lambda a: a.transpose(0, 2, 1)), ("P4", lambda a: -a), ("P0", None)]
+)
+def test_transposed_matrices_of_first_order_are_refused(tmp_path, name, change):
+    """Modes of a body that is held, Σ m l×γ = P4 but for rotary inertia: of P0 that shows the order of its axes."""
+    K, M, nodes = bent(lumped=True)
+    K = sp.lil_matrix(K)
+    for k in range(6):
+        K[k, k] += 1e3 * abs(K).max()
+    made = Component.from_matrices(K.tocsr(), M, nodes, n_modes=5, aset={})
+    assert made.n_rigid == 0 and np.abs(made.F0).max() > 0.1 * np.abs(made.J1).max()
+    made.save(tmp_path / "held.h5")
+    path = f"ModalIntegral/{name}"
+    if change is None:
+        assert np.array_equal(Component.load(tmp_path / "held.h5").J1, made.J1)
+        return
+    with pytest.raises(FileError, match="sign of transposed matrices in 'ModalIntegral/P0'"):
+        Component.load(
+            changed(tmp_path / "held.h5", tmp_path, lambda f: replace(path, change(f[path][()]))(f))
+        )
+
+
 def test_damping_of_zero_is_written_and_read_as_none(tmp_path):
     """Readers of the report's names find every damping matrix; without damping it is zero, and the record has none."""
     K, M, nodes = bent(lumped=True)

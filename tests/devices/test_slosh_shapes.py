@@ -168,3 +168,29 @@ def test_a_fluid_that_hangs_there_already_is_refused():
     mb.add_lumped("core")
     with pytest.raises(InputError, match=r"twice.*core.CONM2_950"):
         dev.add_slosh(mb, "lox", TANK, **given)
+
+
+@pytest.mark.parametrize("lumps", [1, 3])
+def test_lumped_masses_of_a_fluid_that_hangs_are_refused(lumps):
+    """The fluid first, its frozen propellant after it, in one lump or in three of which none alone is the fluid."""
+    text = "".join(
+        f"GRID,{80 + i},,{4.5 + 0.5 * i},0.,0.\nRBE2,{80 + i},3,123456,{80 + i}\n" for i in range(lumps)
+    )
+    text += "".join(f"CONM2,{980 + i},{80 + i},,{4000.0 / lumps}\n" for i in range(lumps))
+    ids = [980 + i for i in range(lumps)]
+    made = ist.Component.from_deck(beam(text), 20, aset={}, rvdof={MIDDLE: 123456}, separate_lumped=ids)
+    given = {"parent": "core", "node": MIDDLE, "bottom": [-1.0, 0, 0], "kind": "spring", "acceleration": A}
+    mb = ist.Multibody("stage")
+    mb.add_body("core", component=made, node=1, joint=ist.Free())
+    dev.add_slosh(mb, "lox", TANK, **given)
+    before = list(mb.bodies)
+    with pytest.raises(InputError, match=r"fluid 'lox', 4000, hangs on body 'core' already.*twice"):
+        mb.add_lumped("core")
+    assert mb.bodies == before  # none of them stays
+    with pytest.raises(InputError, match="twice"):
+        dev.add_slosh(mb, "lox again", TANK, **given)
+    mb.add_body("box", parent="core", at=MIDDLE, mass=50.0, inertia=[1.0] * 3)  # a part, no propellant
+    free = ist.Multibody("stage")
+    free.add_body("core", component=made, node=1, joint=ist.Free())
+    dev.add_slosh(free, "lox", TANK, **given, check=False)
+    free.add_lumped("core")

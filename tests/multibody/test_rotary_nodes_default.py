@@ -187,3 +187,7 @@ def test_masses_on_springs_that_spin_do_not_bend():
     x = system.state()
     x["shell"].velocity[:3] = [0.0, 0.0, 3.0]
     assert not [note for note in spin_notes(system, x) if "tension" in note]
+    push = {("shell", 1): [0.0, 0.0, 0.0, 1e5, 0.0, 0.0]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FidelityWarning)
+        ist.simulate(system, system.state(), until=1e-3, step=1e-3, forces=push)

@@ -21,6 +21,7 @@ from interstage.files import COMPONENT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened
 from interstage.output import as_path
 
+AXIAL = 1e-4  # of the largest entry: antisymmetric parts that tell the order of axes
 AGREE = 1e-6  # of the largest entry: files in single precision agree so
 _HINT = "write it again with Component.save or 'interstage component'"
 
@@ -189,7 +190,8 @@ def _without_zeros(found: dict[str, Any]) -> None:
 def _check_integrals(found: dict[str, Any], root: Group) -> None:
     """Refuse integrals that contradict each other: P5 follows from P3, and P2 from P0.
 
-    P5[r,:,s] is the axial vector of P3[r,s] - P3[r,s]ᵀ, and P2 = P0 + P0ᵀ.
+    P5[r,:,s] is the axial vector of P3[r,s] - P3[r,s]ᵀ, and P2 = P0 + P0ᵀ. P4 is the axial vector of P0 but for the
+    inertia that nodes turn with (`_check_order`).
     """
     if "J2" not in found:
         return
@@ -200,6 +202,27 @@ def _check_integrals(found: dict[str, Any], root: Group) -> None:
         J1 = found["J1"]
         P2 = root.child("ModalIntegral").array("P2", (n, 3, 3))
         _agree("P2", P2, "P0", J1 + J1.transpose(0, 2, 1), np.abs(J1).max(initial=0.0))
+    _check_order(found)
+
+
+def _check_order(found: dict[str, Any]) -> None:
+    """Refuse matrices P0[r] that are transposed, which P2 does not show.
+
+    With A = ½tr(P0) 1 - P0 = Σ m l γᵀ, its axial vector Σ m l×γ is P4 less Σ J λ of nodes that turn, and has the other
+    sign where P0 is transposed. Modes decide in which one sign fits twice as well as the other. None does of the modes
+    of a free body, P4 = 0: there P0 is symmetric but for rotary inertia.
+    """
+    J1, P4 = found["J1"], found["F0"]
+    axial = np.stack([J1[:, b, a] - J1[:, a, b] for a, b in ((1, 2), (2, 0), (0, 1))])
+    size = np.linalg.norm(axial, axis=0)
+    clear = size > AXIAL * np.abs(J1).max(initial=0.0)
+    right, turned = (np.linalg.norm(P4 - sign * axial, axis=0) for sign in (1.0, -1.0))
+    wrong = clear & (2.0 * turned < right)
+    if wrong.any() and not (clear & (2.0 * right < turned)).any():
+        raise Fault(
+            "the integrals contradict each other: 'ModalIntegral/P4' has the sign of transposed matrices in "
+            f"'ModalIntegral/P0' (mode {int(np.argmax(wrong * size)) + 1}); P0[r] is Σ m (l·γᵣ 1 - l γᵣᵀ), rows by l"
+        )
 
 
 def _agree(name: str, value: np.ndarray, source: str, follows: np.ndarray, size: float) -> None:

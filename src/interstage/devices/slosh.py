@@ -29,12 +29,11 @@ from interstage.calls import named_arguments
 from interstage.devices.potential_flow import surface_waves
 from interstage.errors import InputError
 from interstage.multibody import Locked, Multibody, Planar, Universal
-from interstage.multibody.lumped import center_on
+from interstage.multibody.lumped import ENOUGH, HungFluid, center_on
 from interstage.multibody.model import BodySpec
 
 ALL = 200  # roots in the sum of the capped inertia: the last term is 1e-12 of the first
 FAST = 20.0  # turn of a mass on springs, beside the wave
-ENOUGH = 0.01  # short of the mass of a fluid from which masses are taken for it
 THIN = 1e-9  # roll inertia of slosh masses beside m L²
 
 
@@ -234,7 +233,7 @@ def add_slosh(
     foot = np.asarray(bottom, dtype=float)
     if check:
         _refuse_twice(vehicle, name, tank, vehicle.spec(parent, where=f"slosh '{name}'"), node, foot)
-    rest = f"{name} rigid"
+    rest, on = f"{name} rigid", parent
     if node is not None:
         _add_rigid_part(vehicle, rest, tank, parent, node, foot + [tank.rigid_height, 0.0, 0.0])
         parent = rest
@@ -262,6 +261,11 @@ def add_slosh(
     if node is None:
         at = foot + [tank.rigid_height, 0.0, 0.0]
         _add_rigid_part(vehicle, rest, tank, parent, at, np.zeros(3))
+    component = vehicle.spec(on).component
+    if component is not None and node is not None and check:
+        base = component.node_positions[component.node_row(node)] + foot
+        inside = HungFluid(name, on, tank.mass, lambda point: tank.holds(point - base), (*names, rest))
+        vehicle.fluids.append(inside)
     return [*names, rest]
 
 
@@ -301,7 +305,11 @@ def _refuse_twice(
     for spec in vehicle.specs:
         if spec.parent == parent.name and spec.inertia is not None:
             hung.append((spec.name, float(np.real(spec.inertia.mass)), center_on(component, spec)))
+    middle = bottom + [0.5 * tank.extent[1], 0.0, 0.0]
     there = [(one, mass) for one, mass, place in hung if tank.holds(np.asarray(place) - bottom)]
+    there += [
+        (one.name, one.mass) for one in vehicle.fluids if one.parent == parent.name and one.holds(middle)
+    ]
     total = sum(mass for _, mass in there)
     if total >= tank.mass * (1.0 - ENOUGH):
         raise InputError(

@@ -126,9 +126,6 @@ def _tension_note(system: System, x: State, spec: BodySpec) -> list[str]:
     w = np.real(system.rotation(x, spec.name).T @ system.velocity(x, spec.name)[:3])
     origin = c.com if spec.node is None or spec.joint.is_free else c.node_positions[c.node_row(spec.node)]
     own = ~np.isin(c.node_ids, list(c.unattached_nodes))
-    turns = np.asarray(c.lam)[own]
-    if turns.any() and np.ptp(turns, axis=0).max() < 1e-9 * np.abs(turns).max():
-        return []  # nodes turn alike, as those of masses on springs: nothing bends
     pull = -np.cross(w, np.cross(w, c.node_positions[own] - origin))
     size = (
         0.5

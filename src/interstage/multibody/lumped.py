@@ -7,19 +7,35 @@ that is in the modes already would count twice, and so would one that hangs ther
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from interstage.component.record import NO_SHAPES, ChildBody, Component
-from interstage.errors import FidelityWarning, InputError, caller_level, known_names
+from interstage.errors import FidelityWarning, InputError, InterstageError, caller_level, known_names
 from interstage.multibody.joints import Ball, Joint, Locked, Prismatic, Revolute, Universal, as_joint
 
 if TYPE_CHECKING:
     from interstage.multibody.model import BodySpec, Multibody
 
+ENOUGH = 0.01  # short of the mass of a fluid from which masses are taken for it
 SAME = 1e-6  # masses, and places beside the size of the body, closer than this are the same
+
+
+@dataclass(frozen=True)
+class HungFluid:
+    """A fluid that hangs on a flexible body: its name, the body, its mass, and whether it stands at a point (3,) of it.
+
+    bodies : names of the bodies that it is
+    """
+
+    name: str
+    parent: str
+    mass: float
+    holds: Callable[[np.ndarray], bool]
+    bodies: tuple[str, ...]
 
 
 def add_lumped(
@@ -40,8 +56,12 @@ def add_lumped(
             )
     for name in wanted:
         _refuse_loose(known[name], [*wanted, *_hung(model, parent, known)], parent)
-    ordered = sorted(wanted, key=lambda name: _depth(known, name))
-    added = [_add(model, parent, component, known[name], (joints or {}).get(name)) for name in ordered]
+    ordered, before = sorted(wanted, key=lambda name: _depth(known, name)), list(model.specs)
+    try:
+        added = [_add(model, parent, component, known[name], (joints or {}).get(name)) for name in ordered]
+    except InterstageError:  # all of them or none
+        model.specs[:] = before
+        raise
     _warn_stiff(component, [known[name] for name in ordered], parent)
     return added
 
@@ -162,6 +182,7 @@ def refuse_twice(model: Multibody, spec: BodySpec) -> None:
     def same(m: float, p: np.ndarray) -> bool:
         return abs(m - mass) <= SAME * mass and float(np.abs(p - place).max()) <= SAME * size
 
+    _refuse_fluid(model, parent, spec, mass, place)
     out = [one.name for one in c.child_bodies if same(one.mass, one.position + one.com)]
     hung = [
         one.name
@@ -188,6 +209,29 @@ def refuse_twice(model: Multibody, spec: BodySpec) -> None:
             hint="make the component with separate_lumped and use add_lumped, take the mass out with "
             "Component.without_rigid, or pass check=False for a second body of the same mass",
         )
+
+
+def _refuse_fluid(model: Multibody, parent: BodySpec, spec: BodySpec, mass: float, place: np.ndarray) -> None:
+    """Refuse a body that, with others, is the fluid of a tank which hangs on its parent already."""
+    assert parent.component is not None
+    for fluid in model.fluids:
+        if fluid.parent != parent.name or not fluid.holds(place):
+            continue
+        beside = [
+            float(np.real(one.inertia.mass))
+            for one in model.specs
+            if one.parent == parent.name and one.inertia is not None and one.name not in fluid.bodies
+            if fluid.holds(center_on(parent.component, one))
+        ]
+        total = mass + sum(beside)
+        if total >= fluid.mass * (1.0 - ENOUGH):
+            raise InputError(
+                f"the fluid '{fluid.name}', {fluid.mass:g}, hangs on body '{parent.name}' already, and masses of "
+                f"{total:g} inside its tank would count it twice",
+                where=f"body '{spec.name}'",
+                hint="leave the lumped masses of the propellant out (add_lumped takes a list of children), or pass "
+                "check=False to add_slosh or add_body where they are something else",
+            )
 
 
 def center_on(component: Component, spec: BodySpec) -> np.ndarray:

@@ -17,7 +17,7 @@ from interstage.component.units import converted
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
 from interstage.multibody.joints import Ball, Free, Joint, Locked, as_joint
-from interstage.multibody.lumped import add_lumped, refuse_twice
+from interstage.multibody.lumped import HungFluid, add_lumped, refuse_twice
 from interstage.multibody.types import Target
 from interstage.spatial import RigidInertia, Rotation, RotationLike
 from interstage.spatial.checks import as_array
@@ -109,6 +109,7 @@ class Multibody:
         self.specs = [] if specs is None else specs
         self.closures = [] if closures is None else closures
         self.units = labelled_units(units)
+        self.fluids: list[HungFluid] = []  # that `devices.add_slosh` has hung on flexible bodies
         self._converted: dict[int, tuple[Component, Component]] = {}
 
     def __repr__(self) -> str:

@@ -158,6 +158,8 @@ def load_share(component: Component, force: float, along: np.ndarray) -> tuple[f
     own = ~np.isin(component.node_ids, list(component.unattached_nodes))
     length = float(np.ptp(component.node_positions[own], axis=0).max(initial=0.0))
     turns = np.asarray(component.lam)[own][:, :, elastic]
+    if turns.any() and np.ptp(turns, axis=0).max() < 1e-9 * np.abs(turns).max():
+        return 0.0, 0.0  # nodes turn alike, as those of masses on springs: nothing bends
     across = (turns**2).sum(axis=1) - np.einsum("i,nik->nk", along, turns) ** 2
     shares = 0.5 * force * length * across.mean(axis=0) / omega2
     if not turns.any() and length > 0.0:

@@ -93,6 +93,7 @@ class Flight:
     control : of a vehicle alone, law(t, x) of these loads, asked every control_step;  frame : axes of its wrenches
     resumed : it goes on from a checkpoint: inputs that are held are those of then
     dense : whether the motion between rows of steps of a method's own is kept
+    edges : times at which such steps end besides
     inside : looks at such steps one by one
     """
 
@@ -124,6 +125,7 @@ class Flight:
         control_step: Period | None = None,
         frame: str = "world",
         dense: bool = False,
+        edges: np.ndarray | Sequence[float] | None = None,
     ):
         check_whole(x, control is not None)
         alone = not assembly.parts()
@@ -146,6 +148,7 @@ class Flight:
         )
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         self.events, self.shown = list(events), True
+        self.edges = np.zeros(0) if edges is None else np.asarray(edges, dtype=float)
         self.looked: RowsToLookAt | None = None  # of a run with equal steps
         self._view: tuple[System, System] | None = None
         self._pool: tuple[object, ...] | None = None
@@ -200,10 +203,12 @@ class Flight:
                 "mass": mass,
                 "interpret": interpret,
                 "ideal": ideal,
+                "edges": self.edges,
             }
             self.log.fly = partial(_flown_on, assembly, laws_of(self.plan), how)
         said = [fault.described() for fault in self.faults]
-        more = {"keep": None if keep is None else list(keep), "faults": said, "pace": pace}
+        more: dict[str, Any] = {"keep": None if keep is None else list(keep), "faults": said, "pace": pace}
+        more |= {"edges": self.edges.tolist()} if len(self.edges) else {}
         self.options: dict[str, Any] = course.asked | more
 
     def _begin(
@@ -285,7 +290,9 @@ class Flight:
         """Return all parts on tapes."""
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
         self.changes = both(self.before, changes_of(assembly.vehicle, self.events))
-        return planned(assembly, (), self.faults, self.start, beat, known, self.beside, self.changes)
+        plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside, self.changes)
+        plan.edges = self.edges
+        return plan
 
     def _plan_loads(self) -> None:
         """Put loads that a law made functions of time on the tape of what is known ahead, where none were."""

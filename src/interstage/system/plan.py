@@ -105,6 +105,7 @@ class Plan:
     sample_feels: bool
     unwired: frozenset[str] = frozenset()
     aliases: dict[str, list[str]] = field(default_factory=dict)
+    edges: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def find(self, pattern: str, kinds: str = "szw") -> list[str]:
         """Return the full names of fields that a name or pattern means."""
@@ -120,9 +121,9 @@ class Plan:
 
     @cached_property
     def corners(self) -> np.ndarray:
-        """Times, rising, at which what is known ahead begins or ceases to bend."""
+        """Times, rising, at which what is known ahead begins or ceases to bend, or functions of time turn (`edges`)."""
         found = [part.what.corners() for part in self.parts if isinstance(part.what, Ahead)]
-        return np.unique(np.concatenate([np.zeros(0), *found]))
+        return np.unique(np.concatenate([self.edges, *found]))
 
     @cached_property
     def later(self) -> frozenset[str]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
@@ -27,6 +29,7 @@ from interstage.system.log import Log
 from interstage.system.methods import Method, method_of
 from interstage.system.ports import Value
 from interstage.system.ticks import Period, period_of
+from interstage.system.time_edges import found_edges
 
 
 @named_arguments
@@ -102,8 +105,8 @@ def simulate(
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step, in memory; default: of a vehicle alone
         where there is no `log_step` and no file
     max_step, rtol, atol : of adaptive steps; compiled methods measure errors by kind of coordinate as `tolerance` says.
-        Steps end at every row of a table of loads; a function that acts for a moment only can lie between two steps,
-        unless max_step is shorter
+        Steps end at every row of a table of loads, and where functions of time (loads, motions, devices) compare t with
+        a number; what acts for a moment otherwise can lie between two steps, unless max_step is shorter
     set : {port or state of an assembly: value}, inputs that nothing is wired to and values to begin with
     keep : names and patterns of ports to log, default all;  log : file that the log goes to on the way (HDF5)
     checkpoint : simulated time between checkpoints beside the log, as in "1 min"; `resume` goes on from one
@@ -140,7 +143,7 @@ def simulate(
         dense = log is None and log_step is None if dense is None else dense
         made = Assembly(system.model.name, vehicle=system)
 
-    def begun(step: Period | None) -> Flight:
+    def begun(step: Period | None, edges: np.ndarray | None = None) -> Flight:
         return Flight(
             made,
             x,
@@ -163,6 +166,7 @@ def simulate(
             control_step=control_step,
             frame=frame,
             dense=bool(dense),
+            edges=edges,
         )
 
     flight, told = begun(step), False
@@ -171,6 +175,9 @@ def simulate(
     elif (shorter := chosen_step(flight)) is not None:
         flight.leave()
         flight = begun(shorter)
+    if len(edges := found_edges(flight)):
+        flight.leave()
+        flight = begun(step, edges)
     if not told:
         look_at_rows(flight)
     flight.write_to(log, checkpoint)
