@@ -64,7 +64,7 @@ from interstage.multibody.types import Place, Rates
 from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.spatial.checks import all_finite
 from interstage.system.assembly import Assembly
-from interstage.system.flight_point import check_frame_used, with_loads
+from interstage.system.flight_point import check_frame_used, vehicle_at, with_loads
 from interstage.system.ports import Value
 from interstage.system.ticks import Period
 
@@ -228,11 +228,11 @@ def linearize(
             reference,
         )
         check_frame_used(frame, forces)
-        point = with_loads(system.vehicle, x0, forces, tau, accelerations, frame)
+        point = with_loads(vehicle_at(system, x0), x0, forces, tau, accelerations, frame)
         made = (
             linearize_frame(system, point, asked, step) if sampled else linearize_flight(system, point, asked)
         )
-        return _noted(made, system.vehicle, point)
+        return _noted(made, vehicle_at(system, point), point)
     if set is not None or sampled:
         raise InputError("set and sampled belong to assemblies", where="linearize")
     turned = in_world(velocity_axes)

@@ -152,6 +152,10 @@ class State:
             return State(self.layout, self._q, self._v)
         return State(self.layout, self._q.astype(dtype), self._v.astype(dtype))
 
+    def why_not_of(self, system: Compiled) -> str:
+        """Return why it is no state of a vehicle of the same sizes, "" where nothing is known against it."""
+        return ""
+
     def __repr__(self) -> str:
         return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self.layout)}>"
 
@@ -185,4 +189,11 @@ def check_belongs(system: Compiled, x: State) -> None:
             expected=f"{system.nq} coordinates, {system.nv} velocities of {', '.join(system.bodies)}",
             got=repr(x),
             hint="after a change of the vehicle use the system and the state that the change returned",
+        )
+    why = x.why_not_of(system)
+    if why:
+        raise InputError(
+            "the state does not belong to this system",
+            got=why,
+            hint="point.system is the vehicle at a point of a log; simulate and linearize of its assembly find it",
         )

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ from interstage.system.code_names import NoName, Program, refused
 from interstage.system.described import Describer, Restorer
 from interstage.system.events import Event
 from interstage.system.flight_file import FlightRecord, arrays_in, put_arrays, read_flight
+from interstage.system.flight_point import FlightPoint
 from interstage.system.memory import laws_of, remember, remembered
 from interstage.system.ticks import Period
 
@@ -222,7 +223,7 @@ def resume(
     given = _made_again(old, found.path, program) if assembly is None else assembly
     again, loads = _given(found.path, events, program)
     how: Any = {**found.options, "events": again, "loads": loads, "resumed": True}
-    flight = Flight(given, None, **how)
+    flight = Flight(given, _first_point(given, old, found, loads), **how)
     flight.write_to(found.log, found.every)
     with opened(found.path, CHECKPOINT.words) as f:
         for name, array in _vectors(flight).items():
@@ -248,12 +249,32 @@ def _made_again(old: FlightRecord, path: Path, program: Program) -> Assembly:
     return made
 
 
+def _first_point(
+    assembly: Assembly, old: FlightRecord, found: Checkpoint, loads: Loads | None
+) -> FlightPoint | None:
+    """Return where a run began that began on a changed vehicle, from a point of another run; None for the others."""
+    from interstage.system.flight_log import FlightLog
+
+    kept = old.contents.points
+    if assembly.vehicle is None or kept is None or not kept.begun:
+        return None
+    point = FlightLog.load(found.log).point(0).with_loads(Loads.of(old.system) if loads is None else loads)
+    assert point.run is not None
+    point.run = replace(point.run, lacking="", unloaded="", forgotten=())
+    return point
+
+
 def _take_rows(flight: Flight, old: FlightRecord, found: Checkpoint) -> None:
     """Give a flight the rows that its log had at the checkpoint."""
     fits = len(old.tables) == len(found.rows) and all(len(t) >= n for t, n in zip(old.tables, found.rows))
     if not fits or [names for names, _ in old.contents.tables] != [n for n, _ in flight.log.contents.tables]:
         raise FileError("the log does not belong to the checkpoint", where=str(found.log))
     flight.log.take_rows(old.tables, found.rows)
+    kept, its = flight.log.contents.points, old.contents.points
+    if (
+        kept is not None and its is not None
+    ):  # what was sampled before the run began holds until its first samples
+        kept.start.update(its.start)
     flight.log.events = old.events[: found.noted]
 
 

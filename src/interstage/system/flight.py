@@ -179,8 +179,8 @@ class Flight:
         self.columns = columns_of(self.plan, self.system, keep)
         self._begin(x, given, course, resumed, (interpret, ideal))
         self.log = FlightLog(contents_of(self.plan, self.system, self.columns), self.system, assembly)
-        self.log.acted.append(self._acted())
         self._keep_points(x)
+        self.log.acted.append(self._acted())
         self._watch()
         self.law: Commanding | None = None
         if control is not None:
@@ -273,7 +273,7 @@ class Flight:
         """Let the log have what points of its rows need."""
         kept = self.log.contents.points
         assert kept is not None
-        kept.changes = self.changes
+        kept.changes, kept.begun = self.changes, bool(self.later)
         kept.start = {n: self.loop.tapes.array(n).copy() for n, v in kept.values.items() if v.part}
         run = x.run if isinstance(x, FlightPoint) else None
         self.log.before = () if run is None else run.vehicles[:-1]
@@ -658,7 +658,9 @@ class Flight:
     def _acted(self) -> Acted:
         """Return what is known of what acts from now on."""
         inputs = None if self.loads.acting is None else self.loads.inputs
-        return Acted(self.plan, self.columns, self.loop.touching, inputs, self.inside.dense)
+        kept = self.log.contents.points
+        start = {} if kept is None else kept.start
+        return Acted(self.plan, self.columns, self.loop.touching, inputs, self.inside.dense, start)
 
     def take_up(self, vehicles: Sequence[System], loads: Loads | None) -> None:
         """Go on with the last of the vehicles that the run has had, and what acts on it beside devices."""
@@ -778,7 +780,10 @@ class Flight:
         except Exception:  # whatever their own copying says
             forgotten = tuple(laws_of(self.plan))
         vehicles = (*self.log.before, *self.log.vehicles)
-        run = Flown(vehicles, done, forgotten, changes=self.changes)
+        models = tuple({id(one.model): one.model for one in self.log.vehicles}.values())
+        kept = self.log.contents.points
+        begun = kept is not None and kept.begun and not self.log.before
+        run = Flown(vehicles, done, forgotten, changes=self.changes, others=models, begun=begun)
         return FlightPoint(x, loads, self.log.end_accelerations, settings, values, self.t, memory, run)
 
 

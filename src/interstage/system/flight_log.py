@@ -434,6 +434,7 @@ class FlightLog(Log):
             values=values,
             holds={body: int(values[name]) for name, body in kept.holds.items()},
             before=self.before,
+            begun=kept.begun and not self.before,
             sampled=found.sampled,
             memory=memory,
             forgotten=(*(kept.laws if memory is None else ()), *kept.hidden),

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import FidelityWarning, InputError, caller_level
-from interstage.multibody import State, System
+from interstage.multibody import Multibody, State, System
+from interstage.multibody.api.compiled import Compiled
 from interstage.multibody.loads import (
     Forces,
     Generalized,
@@ -44,6 +45,8 @@ class Flown:
     """What a point knows of the run that it is of.
 
     vehicles : those that the run had until then, the last one is that of the point
+    others : descriptions of all vehicles of its log
+    begun : the run began on a vehicle that had changed, and those before are not known
     sampled : whether the samples of its time are done
     forgotten : laws of which it is not known what they remembered
     lacking : why it does not say all that devices keep, "" where it does
@@ -61,6 +64,13 @@ class Flown:
     goes_on: bool = False
     loaded: bool = False
     changes: Changes = NO_CHANGES
+    others: tuple[Multibody, ...] = ()
+    begun: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the vehicle is another than the one that was described."""
+        return self.begun or self.vehicles[-1].model is not self.vehicles[0].model
 
 
 class FlightPoint(OperatingPoint):
@@ -122,6 +132,14 @@ class FlightPoint(OperatingPoint):
             self, loads, vdot, settings, values, t, memory, replace(run, goes_on=True, loaded=True)
         )
 
+    def why_not_of(self, system: Compiled) -> str:
+        """Return why it is no state of a vehicle of the same sizes: that of its time is another."""
+        run, model = self.run, getattr(system, "model", None)
+        if run is None or model is run.vehicles[-1].model:
+            return ""
+        known = run.changed or any(model is one for one in run.others)
+        return "its run has changed the vehicle, and had another one at this point" if known else ""
+
     @property
     def system(self) -> System:
         """The vehicle as it was at this point of a run, with the masses and settings of then."""
@@ -141,16 +159,18 @@ def check_whole(x: State | None, loaded: bool = False) -> None:
 def chain_of(assembly: Assembly, x: State | None) -> list[System]:
     """Return the vehicles that a run had until a point, after that of the assembly; none where it has not changed."""
     run = x.run if isinstance(x, FlightPoint) else None
-    if run is None or assembly.vehicle is None or _alike(assembly.vehicle, run.vehicles[-1]):
+    if run is None or assembly.vehicle is None:
         return []
     later = list(run.vehicles)
-    while _alike(assembly.vehicle, later[0]):
+    if not run.changed:  # of a file of old the vehicle may be another nonetheless
+        return [] if alike(assembly.vehicle, later[-1]) else later
+    while not run.begun and later[0].model is run.vehicles[0].model:
         later.pop(0)
     return later
 
 
-def _alike(one: System, other: System) -> bool:
-    """Tell if two vehicles have the same bodies on the same joints."""
+def alike(one: System, other: System) -> bool:
+    """Tell if two vehicles have the same bodies on the same kinds of joints."""
     if one.model is other.model:
         return True
     mine, its = (

@@ -81,6 +81,7 @@ class Kept:
     laws : members in Python that remember something;  hidden : those that do so in enclosed or global variables
     driven : {body: columns of steps} with the accelerations of joints that follow motions of a vehicle alone
     changes : what events may change of the vehicle
+    begun : the run began on a vehicle that had changed before
     loads : what acts beside devices from the start, None: nothing; as the file has it, or why it does not
     """
 
@@ -95,13 +96,14 @@ class Kept:
     changes: Changes = NO_CHANGES
     driven: dict[str, list[int]] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
+    begun: bool = False
 
     def described(self) -> str:
         """Return it as JSON."""
         values = {n: [v.table, v.columns, v.shape, v.whole, v.part] for n, v in self.values.items()}
         start = {name: np.ravel(value).tolist() for name, value in self.start.items()}
         own: dict[str, Any] = {"ticks": self.ticks, "holds": self.holds, "driven": self.driven}
-        own |= {"missing": self.missing, "laws": self.laws, "hidden": self.hidden}
+        own |= {"missing": self.missing, "laws": self.laws, "hidden": self.hidden, "begun": self.begun}
         own["loads"] = _told(self.loads)
         one = self.changes
         heirs = [[*key, body, _node(place)] for key, (body, place) in one.heirs.items()]
@@ -122,7 +124,7 @@ class Kept:
         ticks = {part: (int(one[0]), float(one[1]), float(one[2])) for part, one in text["ticks"].items()}
         found = cls(values, ticks, text["holds"], start, width, text["missing"], text["laws"])
         found.driven, found.loads = text["driven"], _read(text["loads"])
-        found.hidden = text.get("hidden", [])
+        found.hidden, found.begun = text.get("hidden", []), bool(text.get("begun", False))
         leaving, coming, parting, heirs = text["changes"]
         places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
         found.changes = Changes(leaving, coming, frozenset(parting), places)

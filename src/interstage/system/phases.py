@@ -12,7 +12,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError, known_names
-from interstage.multibody import State, System
+from interstage.multibody import Multibody, State, System
 from interstage.multibody.closing import with_closures
 from interstage.multibody.loads import Loads
 from interstage.multibody.potential import GeometricEnergy
@@ -129,7 +129,7 @@ class Phase:
 
     inertia : {body: (m, 10)} of bodies whose mass changed on the way
     propellant : {tank: (m,)} of tanks of bodies that burn
-    vehicles : those of the phases before it, and its own
+    vehicles : those of the phases before it, and its own;  others : descriptions of those of all phases
     """
 
     system: System
@@ -141,6 +141,7 @@ class Phase:
     inertia: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     propellant: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     vehicles: tuple[System, ...] = field(default=(), repr=False)
+    others: tuple[Multibody, ...] = field(default=(), repr=False)
     _recovered: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _wholes: dict[str, Wholes] = field(default_factory=dict, repr=False)
 
@@ -179,6 +180,7 @@ class Phase:
         lacking: str = "",
         unloaded: str = "",
         changes: Changes = NO_CHANGES,
+        begun: bool = False,
     ) -> FlightPoint:
         """Return the k-th state as a point of the run.
 
@@ -195,7 +197,9 @@ class Phase:
         elif loads is None:
             loads, unloaded = Loads.of(system), "its log does not have what acted"
         vehicles = (*before, *(self.vehicles or (self.system,)))
-        run = Flown(vehicles, sampled, forgotten, lacking, unloaded, changes=changes)
+        run = Flown(
+            vehicles, sampled, forgotten, lacking, unloaded, changes=changes, others=self.others, begun=begun
+        )
         vdot = partial(self.accelerations_at, k)
         return FlightPoint(self.bare(k), loads, vdot, system.settings.copy(), values or {}, t, memory, run)
 

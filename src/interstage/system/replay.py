@@ -6,8 +6,8 @@ the right-hand side of the flight; devices do not run again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class Acted:
     """What is known of a stretch of a flight: its plan, what is logged, what is touched, what acted beside devices.
 
     dense : the motion between its rows, where that is kept
+    start : {port: value} of what is sampled as the run began, which holds until its first sample
     """
 
     plan: Plan
@@ -40,6 +41,7 @@ class Acted:
     touching: Touching
     inputs: Inputs | None
     dense: Dense | None = None
+    start: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def alone(self) -> bool:
@@ -76,10 +78,11 @@ class Acted:
         numbers = numbers.astype(np.int64)
         first = steps.shape[1] - len(self.columns.s) - len(self.columns.z)
         at = {int(n): steps[:, first + j] for j, n in enumerate(self.columns.s)}
+        begun = self._begun()
         for (_, _, signals), table in zip(self.columns.groups, samples):
-            last = np.searchsorted(table[:, 0], steps[:, 0], "right") - 1
+            last = np.searchsorted(table[:, 0], steps[:, 0], "right")  # row 0: before the first sample
             for j, n in enumerate(signals.tolist()):
-                at[n] = np.where(last < 0, self.plan.initial["s"][n], table[np.maximum(last, 0), 1 + j])
+                at[n] = np.append(begun[n], table[:, 1 + j])[last]
         for touch in self.plan.pushes:
             if not set(range(touch.slot.start, touch.slot.start + touch.slot.size)) <= set(at):
                 raise InputError(
@@ -87,6 +90,14 @@ class Acted:
                     hint="give its name in keep=, or leave keep= out",
                 )
         return numbers, np.array([at[int(n)] for n in numbers]).reshape(len(numbers), len(steps)).T
+
+    def _begun(self) -> np.ndarray:
+        """Return all signals as the run began: those of a run from a point of another hold what they said there."""
+        found = self.plan.initial["s"].copy()
+        for name, value in self.start.items():
+            slot = self.plan.slots[name]
+            found[slot.start : slot.start + slot.size] = np.ravel(value)
+        return found
 
 
 class FlightPhase(Phase):

@@ -23,7 +23,13 @@ from interstage.system.events import Event
 from interstage.system.fast_states import chosen_step, look_at_rows, warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.flight import Flight
-from interstage.system.flight_point import begin_time, check_frame_used, tell_of_loads, with_loads
+from interstage.system.flight_point import (
+    begin_time,
+    check_frame_used,
+    tell_of_loads,
+    vehicle_at,
+    with_loads,
+)
 from interstage.system.histories import Motion
 from interstage.system.log import Log
 from interstage.system.methods import Method, method_of
@@ -130,7 +136,7 @@ def simulate(
     if isinstance(system, Assembly):
         if control is not None:
             raise InputError("control is not for assemblies", hint="add a device or a law that does it")
-        x = with_loads(system.vehicle, x, forces, tau, accelerations, frame)
+        x = with_loads(vehicle_at(system, x), x, forces, tau, accelerations, frame)
         made = system
     else:
         _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, watched)
