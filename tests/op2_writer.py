@@ -60,6 +60,32 @@ def table_block(name: str, records: list) -> BlockText:
     return BlockText(name, (101, 0, 0, 0, 0, 0, 0), tables=records)
 
 
+def modes_block(
+    code: int = 7, form_code: int = 1, width: int = 8, count: int = 20, grids: tuple[int, ...] = ()
+) -> BlockText:
+    """Two modes of displacements at `grids`, 1 ... count where none are named, with numbers that tell their place."""
+    grids = grids or tuple(range(1, count + 1))
+
+    def ident(mode):
+        def make(form):
+            words = form.ints(21, code, 0, 1, mode) + form.reals([100.0 * mode], False)
+            return words + form.ints(0, 0, form_code, width) + form.ints(*[0] * 136)
+
+        return make
+
+    def data(mode):
+        def make(form):
+            rows = (
+                form.ints(10 * grid + 1, 1) + form.reals(mode * 100 + i + np.arange(6) / 8, False)
+                for i, grid in enumerate(grids)
+            )
+            return b"".join(rows)
+
+        return make
+
+    return table_block("OUGV1", [make(mode) for mode in (1, 2) for make in (ident, data)])
+
+
 def op2_file(
     blocks: list[BlockText], form: Form | None = None, label: str | None = "TEST", msc: str = ""
 ) -> bytes:

@@ -141,6 +141,13 @@ def spectrum_error(ours: np.ndarray, theirs: np.ndarray) -> float:
     return float((np.abs(ours - theirs) / size).max())
 
 
+def columns_at(at: np.ndarray, case: np.ndarray) -> list[int]:
+    """Columns of a result at given frequencies or times, all of which it has."""
+    columns = [int(np.argmin(np.abs(at - one))) for one in case]
+    assert np.allclose(at[columns], case, rtol=1e-5, atol=1e-9)
+    return columns
+
+
 def nearest_error(ours: np.ndarray, theirs: list[float]) -> float:
     """Largest relative difference of frequencies, each with the nearest that is left."""
     left, worst = list(ours), 0.0
@@ -196,8 +203,9 @@ class Response:
         of = {"response_forces": "forces", "response_stresses": "stresses", "psd_forces": "psd_forces"}[kind]
         reference = arrays(self.folder / f"{of}.npz")
         if kind == "psd_forces":
-            table = self.random().forces[name]
-            return spectrum_error(table.psd, reference[f"{name}.values"].astype(float))
+            found, case = self.random(), reference[f"{name}.case"]
+            psd = found.forces[name].psd[columns_at(found.frequencies_hz, case)]
+            return spectrum_error(psd, reference[f"{name}.values"].astype(float))
         found = getattr(self.steady(asked.get("subcase")), of)[name]
         return max(complex_errors(found, reference, name, k) for k in range(len(reference[f"{name}.case"])))
 
@@ -218,12 +226,13 @@ class Response:
         ids, theirs, case = reference["grid_id"], reference["values"], reference["case"]
         if kind != "response":
             found = getattr(getattr(self.random(), name), kind)
-            return spectrum_error(self.grids(found.reshape(len(found), -1), ids), theirs.astype(float))
+            found = found.reshape(len(found), -1)
+            if kind == "psd":
+                found = found[:, columns_at(self.random().frequencies_hz, case)]
+            return spectrum_error(self.grids(found, ids), theirs.astype(float))
         found = self.steady(asked.get("subcase"))
         at = found.time if self.stated["kind"] == "transient" else found.frequencies_hz
-        columns = [int(np.argmin(np.abs(at - one))) for one in case]
-        assert np.allclose(at[columns], case, rtol=1e-5, atol=1e-9)
-        ours = self.grids(getattr(found, name)[:, columns], ids)
+        ours = self.grids(getattr(found, name)[:, columns_at(at, case)], ids)
         worst = 0.0
         for k in range(len(case)):
             if asked.get("since", -np.inf) <= case[k] <= asked.get("upto", np.inf):

@@ -8,10 +8,10 @@ import struct
 import numpy as np
 import pytest
 
-from conftest import reference_dir
+from conftest import ROOT, reference_dir
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.nastran import read_op2
-from op2_writer import Form, matrix_block, op2_file, table_block
+from op2_writer import Form, matrix_block, modes_block, op2_file, table_block
 
 FILES = ("inboard", "beam_modes_m2", "mode_solid_shell_bar", "static_solid_shell_bar_kelm")
 
@@ -122,27 +122,6 @@ def test_every_form_of_a_matrix(tmp_path, order, word, double, complex_values):
     assert list(found) == ["KAA", "KAA:2"]
     assert np.array_equal(found["KAA"], matrix)
     assert np.array_equal(found["KAA:2"], 2 * matrix)
-
-
-def modes_block(code=7, form_code=1, width=8, count=20):
-    def ident(mode):
-        def make(form):
-            words = form.ints(21, code, 0, 1, mode) + form.reals([100.0 * mode], False)
-            return words + form.ints(0, 0, form_code, width) + form.ints(*[0] * 136)
-
-        return make
-
-    def data(mode):
-        def make(form):
-            rows = (
-                form.ints(10 * (i + 1) + 1, 1) + form.reals(mode * 100 + i + np.arange(6) / 8, False)
-                for i in range(count)
-            )
-            return b"".join(rows)
-
-        return make
-
-    return table_block("OUGV1", [make(mode) for mode in (1, 2) for make in (ident, data)])
 
 
 def sets_block():
@@ -275,10 +254,25 @@ def _ends(data):
     return {k + len(close) for k in range(len(data)) if data.startswith(close + name, k)}
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_truncated_files(tmp_path, name):
-    """A real file cut inside a block is an error of one sentence; at the end of one it is noted."""
-    data, path = real(name).read_bytes(), tmp_path / "cut.op2"
+def own_files():
+    """Files of our own in every form: a matrix, modes and sets."""
+    blocks = [matrix_block("KAA", sample()), modes_block(count=3), sets_block()]
+    files = [op2_file(blocks, Form(o, w), label) for o in "<>" for w in (4, 8) for label in (None, "TEST")]
+    return [*files, op2_file([matrix_block("KAA", sample())], msc="20140")]
+
+
+@pytest.mark.parametrize("which", ["ours", "real ones"])
+def test_truncated_files(tmp_path, which):
+    """A file cut inside a block is an error of one sentence; at the end of one it is noted."""
+    if which == "ours":
+        check_truncated(op2_file([matrix_block("KAA", sample()), modes_block(), sets_block()]), tmp_path)
+        return
+    for name in FILES:
+        check_truncated(real(name).read_bytes(), tmp_path)
+
+
+def check_truncated(data, tmp_path):
+    path = tmp_path / "cut.op2"
     rng, ends = random.Random(1), _ends(data)
     for cut in [
         *range(0, 400),
@@ -297,15 +291,10 @@ def test_truncated_files(tmp_path, name):
 
 
 def test_mutated_files_give_clean_errors(tmp_path):
-    rng = random.Random(2)
-    files = [
-        op2_file([matrix_block("KAA", sample()), modes_block(count=3), sets_block()], Form(o, w), label)
-        for o in "<>"
-        for w in (4, 8)
-        for label in (None, "TEST")
-    ]
-    files.append(op2_file([matrix_block("KAA", sample())], msc="20140"))
-    files += [real(name).read_bytes() for name in FILES]
+    """Our own files, and real ones where they are beside the checkout."""
+    rng, files = random.Random(2), own_files()
+    folder = ROOT.parent.joinpath("shared", "reference", "nastran-files")
+    files += [path.read_bytes() for path in sorted(folder.glob("*.op2"))]
     path = tmp_path / "fuzz.op2"
     for _ in range(800):
         data = bytearray(rng.choice(files))

@@ -16,16 +16,13 @@ from interstage.nastran.op4 import SparseMatrix, read_op4
 from op4_writer import binary_op4, text_op4
 
 
-def test_reduced_matrices_of_a_real_run():
-    """NX Nastran 9.1 wrote these; the same matrices were extracted independently into craig_bampton.npz."""
+def test_matrices_of_real_runs():
+    """NX Nastran 9.1 wrote KXX and MXX; the same were extracted independently into craig_bampton.npz."""
     read = read_op4(reference_dir("nastran-files", "inboard.op4"))
     known = np.load(reference_dir("nastran", "craig_bampton_inboard", "craig_bampton.npz"))
     assert np.array_equal(read["KXX"], known["kxx"])
     assert np.array_equal(read["MXX"], known["mxx"])
-
-
-def test_byte_order_and_string_forms_agree():
-    """The same random matrix, big-endian with bigmat strings and little-endian without."""
+    # the same random matrix, big-endian with bigmat strings and little-endian without
     big = read_op4(reference_dir("nastran-files", "double_bigmat_be.op4"))
     little = read_op4(reference_dir("nastran-files", "double_nonbigmat_le_i64.op4"))
     assert big.keys() == little.keys() and "RMAT" in big

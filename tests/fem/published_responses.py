@@ -1,0 +1,352 @@
+"""More decks of our own that restate published runs, statics and responses, as folders that `reference_cases` judges.
+
+The runs are real ones of NX and MSC Nastran, published with pyNastran, and of NASTRAN-95, published by NASA. Figures,
+and what is judged at which tolerance, stand in `published/<case>.json` with their source: of long tables some grids and
+some frequencies or times, the largest values among them. `PUBLISHED` says where the same is among the published files.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+from published_runs import figures, one_of_each
+
+from validation.nastran_decks.cards import chain, deck, grids, listed
+
+
+def welded_shells() -> str:
+    """Two sheets of 3 x 3 plates, one above the other, sheared through a spot weld between their middle plates."""
+    x, y = (0.0, 0.6, 1.3, 2.0), (0.0, 0.3, 0.6, 1.0)
+    numbers = [
+        [101, 1011, 1012, 102],
+        [1015, 1016, 1017, 1018],
+        [1019, 1020, 1021, 1022],
+        [104, 1014, 1013, 103],
+    ]
+    plates = {  # column and row of a plate -> its number in the lower and in the upper sheet
+        (0, 0): (2, 12), (1, 0): (3, 13), (2, 0): (4, 14), (0, 1): (5, 15), (1, 1): (10, 11), (2, 1): (6, 16),
+        (0, 2): (7, 17), (1, 2): (8, 18), (2, 2): (9, 19),
+    }  # fmt: skip
+    points, cards = {300: (1.0, 0.5, 0.5)}, []
+    for sheet in (0, 1):
+        ids = [[n + (10 if n < 1000 else 100) * sheet for n in row] for row in numbers]
+        points |= {ids[j][i]: (x[i], y[j], 0.1 * sheet) for j in range(4) for i in range(4)}
+        for (i, j), eid in plates.items():
+            corners = ids[j][i], ids[j][i + 1], ids[j + 1][i + 1], ids[j + 1][i]
+            cards.append(f"CQUAD4,{eid[sheet]},10,{','.join(map(str, corners))}")
+    return deck(
+        101,
+        ["SPC = 600", "SET 77 = 2,10,30", "FORCE = 77", "STRESS = 77", "SUBCASE 1", "LOAD = 1"],
+        grids(points),
+        cards,
+        ["PSHELL,10,10,.1,10", "MAT1,10,1.+7,,.3,1.-4", "SPC1,600,123456,101,104,1015,1019"],
+        ["LOAD,1,1.,100.,301", *(f"FORCE,301,{g},0,.5,1.,0.,0." for g in (112, 113, 1118, 1122))],
+        ["PWELD,30,10,.1", "CWELD,30,30,300,ELPAT", ",11,10"],
+    )
+
+
+def heated_laminate() -> str:
+    """One plate of three plies 0/90/0, warmer by a degree, pulled, and both in combinations (SUBCOM)."""
+    case = ["FORCE = ALL", "STRESS = ALL", "SUBCASE 10", "TEMP(LOAD) = 11", "SUBCASE 20", "LOAD = 20"]
+    case += ["SUBCOM 30", "SUBSEQ = -200.,3400.", "TEMP(LOAD) = 31", "SUBCOM 40", "SUBSEQ = 5320."]
+    held = {1: (0, 0, 123456), 2: (1, 0, 6), 3: (1, 1, 6), 4: (0, 1, 16)}
+    return deck(
+        101,
+        case,
+        [f"GRID,{g},,{x}.,{y}.,0.,,{ps}" for g, (x, y, ps) in held.items()],
+        ["CQUAD4,101,101,1,2,3,4,0.", "TEMPD,11,1.", "TEMPD,31,-200."],
+        ["FORCE,20,2,,.5,12.", "FORCE,20,3,,.5,12."],
+        ["MAT8,1,7.8+6,2.6+6,.25,1.25+6,4.+3,20.+3,6.+3", ",3.5-6,11.4-6,0.,150.+3,150.+3,4.+3,20.+3,6.+3"],
+        ["PCOMP,101,,,1.+10,HILL,0.", ",1,1.,0.,YES,1,10.,90.,YES", ",1,1.,0.,YES"],
+    )
+
+
+def prism_turned_inside_out() -> str:
+    """A CPENTA numbered left-handed, without bubbles (IN = 2), under forces and a pressure on a side."""
+    corners = {6801: (0.1, 0.1), 6802: (0.1, -0.1), 6803: (-0.1, 0.0)}
+    points = {g + 3 * k: (*xy, 2.0 * k - 1.0) for k in (0, 1) for g, xy in corners.items()}
+    return deck(
+        101,
+        ["SPC = 1", "STRESS(CORNER) = ALL", "SUBCASE 1", "LOAD = 1"],
+        [f"GRID,{g},,{x},{y},{z},,456" for g, (x, y, z) in points.items()],
+        ["CPENTA,6801,6801,6801,6802,6803,6804,6805,6806", "PSOLID,6801,2,0,2", "MAT1,2,1.+7,,.3"],
+        ["SPC1,1,123,6801,6802,6803", *(f"FORCE,1,{g},0,.3333,0.,0.,1." for g in (6804, 6805, 6806))],
+        "PLOAD4,1,6801,110.,,,,6801,6805",
+    )
+
+
+def loose_tower(motion: bool = True) -> str:
+    """The tower of `one_of_each` held at its shells, with springs, a rod and a panel below, and next to no load.
+
+    motion : with a prescribed motion of a dof that no SPC holds, which Nastran passes over
+    """
+    text = one_of_each("").replace("SOL 101", "SOL 105").replace("SPC = 1\nLOAD = 1\n", "SPC = 123456\n")
+    text = text.replace("BEGIN BULK", "SUBCASE 1\nLOAD = 10000\nSUBCASE 2\nMETHOD = 42\nBEGIN BULK")
+    lines = [
+        line for line in text.splitlines() if not line.startswith(("FORCE,", "SPC1,", "EIGRL", "ENDDATA"))
+    ]
+    lines += [
+        "EIGB,42,INV,0.,100.,20",
+        "FORCE,10000,13,0,.00001,0.,0.,1.",
+        *["SPCD,10000,13,1,-.01"] * motion,
+    ]
+    lines += ["SPC1,123456,123456,18,19,20,21", "SPC1,123456,456,5,THRU,13", "SPC1,123456,123456,22,THRU,25"]
+    lines += ["CELAS1,22,8,21,1,25,1", "CELAS2,23,10.,21,1,25,1", "PELAS,8,10.", "CSHEAR,28,9,17,16,20,21"]
+    lines += ["PSHEAR,9,1,.1", "CDAMP2,26,10.,20,1,24,1", "CONROD,27,18,22,1,1.,2.", "ENDDATA", ""]
+    return "\n".join(lines)
+
+
+def bush_of_tables() -> str:
+    """A CBUSH whose stiffness, damping and loss factor are tables of frequency, at 10, 15 and 20 Hz; random loads."""
+    forces = [f"FORCE,85,11,,{s}.,{v}" for s, v in ((10000, "1."), (1000, ",1."), (100, ",,1."))]
+    moments = [f"MOMENT,85,11,,{s}.,{v}" for s, v in ((7000, "1."), (700, ",1."), (70, ",,1."))]
+    tables = {101: 700.0, 103: 30.0, 107: 2.0}
+    return deck(
+        108,
+        ["DLOAD = 185", "DISP = ALL", "FORCE(RALL) = ALL", "FREQ = 120", "RANDOM = 100"],
+        ["GRID,11,,10.,0.,0.", "GRID,112,,-10.,0.,0.,,123456", "GRID,21,,-10.,10.,0.,,123456"],
+        ["CBUSH,123,456,112,11,21", ",1.", "PBUSH,456,K,101.,202.,303.,404.,505.,606.", ",,GE,.07"],
+        [
+            ",,B,.131,.132,.133",
+            ",,RCV,1.",
+            "PBUSHT,456,K,101,101,101,101,101,101",
+            ",,B,103,103,103",
+            ",,GE,107",
+        ],
+        [
+            *forces,
+            *moments,
+            "RLOAD1,185,85,,,581",
+            "TABLED1,581",
+            ",1.,1.,10000.,1.,ENDT",
+            "FREQ1,120,10.,5.,2",
+        ],
+        [line for t, v in tables.items() for line in (f"TABLED1,{t}", f",10.,{v},20.,{v},ENDT")],
+        ["RANDPS,100,1,1,4.,,1", "RANDPS,10,2,2,8.,,1", "RANDT1,100,4,0.,.4", "TABRNDG,1,1,.2,6."],
+    )
+
+
+def phases_and_delays() -> str:
+    """A beam of ten cells, the first two a GENEL: sets of loads, a DELAY, and a DPHASE, by four modes."""
+    case = [
+        "SPC = 11",
+        "METHOD = 2",
+        "FREQUENCY = 508",
+        "RANDOM = 11",
+        "SDAMPING = 11",
+        "DISP = ALL",
+        "ACCE = ALL",
+    ]
+    case += [f"SUBCASE {k}\nDLOAD = {load}" for k, load in enumerate((506, 507, 510), 1)]
+    genel = ["GENEL,1101,,2,1,2,3,2,5", ",3,1,3,3,3,5", ",UD,,1,1,1,3,1,5"]
+    genel += [",Z,.89044935-8,0.,0.,.89044935-8,0.,0.,3.08928-6", ",-2.31696-6,0.,7.7232005-6,-2.31696-6"]
+    genel[-1] += ",2.31696-6,0.,-6.950884-6,2.31696-6"
+    genel += [",1.7808987-8,0.,0.,24.714241-6,-9.26784-6,4.6339203-6", ",S,1.,0.,0.,0.,1.,-2.,0."]
+    genel += [",0.,1.,1.,0.,0.,0.,1.,-4.", ",0.,0.,1."]
+    masses = {11: (1, "5.34604-3"), 12: (2, "1.069208-2"), 13: (3, "5.34604-3")}
+    return deck(
+        11,
+        case,
+        ["GRDSET,,,,,,,246", *grids({k + 1: (2.0 * k, 0, 0) for k in range(11)})],
+        [f"CBAR,{k},1,{k},{k + 1},20.,0.,1." for k in range(3, 11)],
+        ["PBAR,1,1,21.18922,.083,.083", "MAT1,1,10.4+6,4.+6,,.2523-3", *genel],
+        [f"CONM2,{k},{g},,{m}" for k, (g, m) in masses.items()],
+        ["DAREA,2,5,5,-100.", "DAREA,2,6,3,50.,5,3,50.", "DAREA,2,7,3,50.,7,5,100.", "DAREA,3,6,3,100."],
+        ["DAREA,510,6,3,1.", "DELAY,1,6,3,.5555-2", "DPHASE,1,6,3,30.", "DPHASE,5102,6,3,-30."],
+        ["DLOAD,506,1.,1.,5,1.,6", "DLOAD,507,1.,1.,5,1.,7", "DLOAD,510,2.,1.,5101,1.,5102"],
+        ["RLOAD1,5101,510,,,5101", "RLOAD1,5102,510,,5102,,5102"],
+        ["RLOAD2,5,2,,,1", "RLOAD2,6,3,,1,1,2", "RLOAD2,7,3,1,,1", "FREQ1,508,0.,5.,40"],
+        ["TABLED1,1", ",0.,1.,100.,1.,ENDT", "TABLED1,2", ",0.,30.,100.,30.,ENDT"],
+        ["TABLED1,5101", ",0.,75.,100.,75.,ENDT", "TABLED1,5102", ",0.,50.,100.,50.,ENDT"],
+        ["EIGR,2,INV,40.,1000.,3,5", ",MASS", "PARAM,LMODES,4", "SPC,11,1,13,,11,3"],
+        ["TABDMP1,11", ",0.,0.,50.,.02,ENDT", "RANDPS,11,1,1,.5,,11", "RANDPS,11,1,3,.5,,11"],
+        ["RANDPS,11,2,2,1.,,11", "RANDPS,11,3,3,.5,,11", "RANDT1,11,100,0.,.1"],
+        ["TABRND1,11", ",-1.,0.,0.,100.,100.,100.,100.,0.", ",101.,0.,ENDT"],
+    )
+
+
+def shaken_base() -> str:
+    """A cantilever of rods with a mass at its tip on a CBUSH whose base is shaken at random; residual vectors."""
+    case = [
+        "FREQUENCY = 100",
+        "METHOD = 100",
+        "SDAMPING = 100",
+        "ACCELERATION(PSDF) = ALL",
+        "FORCE(PSDF) = ALL",
+    ]
+    case += ["SUBCASE 1", "SPC = 2", "ANALYSIS = MODES", "SUBCASE 2", "SPC = 102", "DLOAD = 302"]
+    case += ["SUBCASE 3", "SPC = 2", "ANALYSIS = RANDOM", "RANDOM = 103"]
+    stations = {1: 0.0, 4: 20.0, 5: 40.0, 6: 60.0, 7: 80.0, 3: 100.0, 9: 0.0}
+    spectrum = [",20.,.01,50.,.015,700.,.015,800.,.03", ",925.,.03,2000.,.00644,ENDT"]
+    named = "$ for Simcenter Nastran version 2022.1\n"  # whose lumped beams have rotary inertia
+    return named + deck(
+        111,
+        case,
+        grids({g: (x, 0, 0) for g, x in stations.items()}),
+        chain("CBAR", 2, 1, (1, 4, 5, 6, 7, 3)),
+        ["PBARL,1,2,,ROD", ",10.,0.", "MAT1,2,7.1019+7,,.33,2.7957-6,,,.02", "CONM2,7,3,0,10."],
+        ["CBUSH,8,2,9,1,,,,1", "PBUSH,2,K,1.+12,1.+12,1.+12,1.+12,1.+12,1.+12"],
+        ["CORD2R,1,0,0.,0.,0.,0.,0.,1.", ",1.,0.,0.", "PARAM,K6ROT,100.", "PARAM,KDAMP,1"],
+        ["SPC,2,9,123456,0.", "SPC1,1,2,9", "SPCADD,102,1,2", "SPCD,5,9,2,1.", "DLOAD,302,1.,1.,4"],
+        ["RLOAD1,4,5,,,5,,ACCE", "TABLED1,5", ",10.,1.,2000.,1.,ENDT", "EIGRL,100,.1,2000."],
+        [
+            "FREQ3,100,20.,2000.,LINEAR,10,1.",
+            "FREQ2,100,20.,2000.,100",
+            "TABDMP1,100,G",
+            ",0.,.02,1.+10,.02,ENDT",
+        ],
+        ["RANDPS,103,2,2,1.,0.,1", "TABRND1,1,LOG,LOG", *spectrum],
+    )
+
+
+def free_beam_in_steps() -> str:
+    """A free beam of a hundred bars with a mass at one end, pushed at the other; reduced, by six modes, in steps."""
+    kept = {1, 11, 21, 31, 41, 51, 61, 71, 81, 91, 101}
+    return deck(
+        112,
+        ["DLOAD = 516", "SDAMPING = 15", "TSTEP = 516", "METHOD = 2", "DISPLACEMENT = ALL"],
+        ["GRDSET,,,,,,,1246", *grids({k + 1: (round(0.2 * k, 1), 0, 0) for k in range(101)})],
+        chain("CBAR", 1, 17, range(1, 102), "10.,0.,100."),
+        ["PBAR,17,1,1.,.083,.083", "MAT1,1,10.4+6,4.+6,,.2523-3", "CONM2,20,1,,10.", ",,,1666.66"],
+        listed("OMIT1,53", (k for k in range(1, 102) if k not in kept)),
+        ["SUPORT,1,3,1,5", "DAREA,1,101,3,100.", "TLOAD2,516,1,,,0.,.1,60.", "TSTEP,516,104,.001388,1"],
+        [
+            "EIGR,2,INV,0.,1500.,5,6",
+            ",MASS",
+            "PARAM,LMODES,6",
+            "TABDMP1,15",
+            ",10.,.01,100.,.1,3000.,.1,ENDT",
+        ],
+    )
+
+
+def random_force() -> str:
+    """Four bars and two shells with a large mass, a force of white noise from 20 to 2000 Hz, and residual vectors."""
+    points = {1: (0, 0), 2: (0, 1), 3: (0, 2), 4: (0, 3), 5: (0, 4), 6: (1, 2), 7: (1, 3)}
+    return deck(
+        111,
+        [
+            "SPC = 1",
+            "FREQUENCY = 2",
+            "METHOD = 1",
+            "SDAMPING = 3",
+            "RANDOM = 200",
+            "DLOAD = 1",
+            "DISP(PSDF) = ALL",
+        ],
+        grids({g: (x, y, 0) for g, (x, y) in points.items()}),
+        [
+            *chain("CBAR", 1, 1, range(1, 6), "1.,0.,0."),
+            "CQUAD4,5,3,3,6,7,4",
+            "CTRIA3,6,3,5,4,7",
+            "CONM2,10,1,0,10000.",
+        ],
+        ["PBAR,1,1,.01445,1.74-5,1.74-5,2.9382-5", ",", ",.8501176,.8501176,0.", "PSHELL,3,1,.1,1,,1"],
+        [
+            "MAT1,1,2000000.,,.33,.098",
+            "SPC1,1,456,1",
+            "PARAM,AUTOSPC,YES",
+            "PARAM,K6ROT,100.",
+            "PARAM,WTMASS,.00259",
+        ],
+        ["RLOAD2,101,102,,,1,,LOAD", "FORCE,102,1,0,1.,1.+4,0.,0.", "DLOAD,1,1.,1.,101", "EIGRL,1,,,3"],
+        [
+            "TABLED2,1,0.",
+            ",0.,1.,10000.,1.,ENDT",
+            "FREQ1,2,20.,10.",
+            "TABDMP1,3,G",
+            ",0.,.01,10000.,.01,ENDT",
+        ],
+        ["RANDPS,200,1,1,1.,0.,1", "TABRND1,1,LOG,LOG", ",20.,.1,2000.,.1,ENDT"],
+    )
+
+
+def string_of_500(solution: int = 11) -> str:
+    """A string of 500 cells, two springs and two masses a card; pulled evenly, or with dampers on ground (110)."""
+    springs = [
+        f"CELAS3,{k},101,{k if k > 1 else 0},{k + 1},{k + 1},101,{k + 1},{(k + 2) % 501}"
+        for k in range(1, 500, 2)
+    ]
+
+    def pairs(name: str, first: int, pid: int) -> list[str]:
+        cards = [f"{name},{first + 2},{pid},2,0"]
+        two = "{0},{3},{1},{2},0,{4},{1},{5},0"
+        return cards + [two.format(name, pid, k, first + k, first + k + 1, k + 1) for k in range(3, 500, 2)]
+
+    if solution == 110:
+        case, end = ["CMETHOD = 1"], ["EIGC,1,FEER,MAX", ",-1.,12.", "PARAM,G,.05", "PDAMP,401,6.283185"]
+        end += [*pairs("CDAMP3", 60000, 401), "PELAS,101,1.+7,.05,10."]
+    else:
+        case, end = ["METHOD = 10", "FREQ = 11", "DLOAD = 11", "DISPLACEMENT = ALL"], ["PELAS,101,1.+7"]
+        end += [f"DAREA,11,{k},,1.,{k + 1},,1." for k in range(2, 500, 2)] + [
+            "DAREA,11,500,,1.",
+            "RLOAD1,11,11,,,1",
+        ]
+        end += ["EIGR,10,FEER,10.5,,,20", ",MAX", "FREQ2,11,.1,10.,15", "PARAM,LMODES,20", "PARAM,MODACC,1"]
+        end += ["TABLED1,1", ",-10.,310.022767,100.,310.022767,ENDT"]
+    return deck(solution, case, springs, pairs("CMASS3", 40000, 301), "PMASS,301,10.", end)
+
+
+def actuator() -> str:
+    """Three masses, of which an actuator moves the third beside the second: transfer functions on extra points."""
+    return deck(
+        110,
+        ["AUTOSPC = NO", "MPC = 100", "TFL = 101", "METHOD = 301", "CMETHOD = 302"],
+        ["SPOINT,1001", "EPOINT,2001", *(f"GRID,{k},,{k}.,0.,0.,,23456" for k in (1, 2, 3))],
+        ["CELAS2,21,1.,1,1", "CELAS2,22,1.5,1,1,2,1", "CONM2,11,1,,1.", "CONM2,12,2,,2.", "CONM2,13,3,,.4"],
+        ["EIGR,301,LAN,,,,3", ",MAX", "EIGC,302,HESS,MAX,,,,8"],
+        ["TF,101,2001,,1.,.1,0.", "TF,101,1001,,100.,0.,0.", ",2001,,-100.,0.,0."],
+        ["MPC,100,1001,,1.,3,1,-1.", ",,2,1,1."],
+    )
+
+
+DECKS = {
+    "actuator": actuator,
+    "bush_of_tables": bush_of_tables,
+    "dampers_on_a_string": lambda: string_of_500(110),
+    "free_beam_in_steps": free_beam_in_steps,
+    "heated_laminate": heated_laminate,
+    "loose_tower": loose_tower,
+    "loose_tower_buckles": lambda: loose_tower(motion=False),
+    "phases_and_delays": phases_and_delays,
+    "prism_turned_inside_out": prism_turned_inside_out,
+    "random_force": random_force,
+    "shaken_base": shaken_base,
+    "string_of_500": string_of_500,
+    "welded_shells": welded_shells,
+}
+PUBLISHED = {
+    "actuator": "responses/actuator_transfer_function/deck.bdf",
+    "bush_of_tables": "responses/bush_tables_of_frequency/deck.bdf",
+    "dampers_on_a_string": "responses/two_dampers_per_card_complex_modes/deck.bdf",
+    "free_beam_in_steps": "responses/modal_transient_rigid_format_12/deck.bdf",
+    "heated_laminate": "nastran/thermal_ply_stresses/deck.bdf",
+    "loose_tower": "nastran/spcd_on_free_dof/deck_held.bdf",
+    "loose_tower_buckles": "nastran/eigb_range_without_factor/deck_held.bdf",
+    "phases_and_delays": "responses/dphase_delay_random_beam/deck.bdf",
+    "prism_turned_inside_out": "nastran/left_handed_cpenta/deck_island.bdf",
+    "random_force": "responses/residual_vectors_random_load/deck.bdf",
+    "shaken_base": "responses/enforced_base_random_cbush_bar/deck.bdf",
+    "string_of_500": "responses/two_elements_per_card_string/deck.bdf",
+    "welded_shells": "nastran/cweld_gridid/deck.bdf",
+}
+
+
+def as_array(values: list | dict) -> np.ndarray:
+    """Numbers of a file; complex ones stand as {"re": ..., "im": ...}."""
+    if isinstance(values, dict):
+        return np.array(values["re"]) + 1j * np.array(values["im"])
+    return np.array(values)
+
+
+def as_folder(case: str, folder: Path) -> Path:
+    """Write deck, figures and what is judged into a folder, in the form of the published files."""
+    stated = figures(case)
+    (folder / "deck.bdf").write_text(DECKS[case](), encoding="utf-8")
+    kept = {key: value for key, value in stated.items() if key not in ("tables", "source", "solver")}
+    (folder / "reference.json").write_text(json.dumps(kept))
+    for name, table in stated.get("tables", {}).items():
+        np.savez(folder / f"{name}.npz", **{key: as_array(values) for key, values in table.items()})
+    return folder
