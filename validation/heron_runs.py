@@ -15,7 +15,7 @@ from interstage.demo import ascent_flight as ascents
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
-from interstage.devices.standard_air import standard_air
+from interstage.devices.atmosphere import standard_air
 
 RINGS, SECONDS = 3.0, 2.0  # s, of bending and of attitude
 EASE = 2.0  # s after the staging, in which the upper stage springs back

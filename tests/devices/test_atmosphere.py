@@ -8,7 +8,7 @@ import pytest
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.devices.standard_air import sound_and_viscosity, standard_air
+from interstage.devices.atmosphere import sound_and_viscosity, standard_air
 from interstage.errors import InputError
 from refusals import assert_file_is_refused, refusals
 

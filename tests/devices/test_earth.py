@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.devices.almanac import earth_axes, sun_and_moon
+from interstage.devices.ephemeris import earth_axes, sun_and_moon
 from interstage.errors import InputError
 
 MU, R, J2 = 3.986004418e14, 6378137.0, np.sqrt(5.0) * 4.84165143790815e-4

@@ -8,7 +8,7 @@ from scipy import signal
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.devices.dryden import FOOT, lengths_and_intensities
+from interstage.devices.wind import FOOT, lengths_and_intensities
 from interstage.errors import InputError
 
 

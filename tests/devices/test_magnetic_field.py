@@ -8,7 +8,7 @@ from scipy.special import factorial, lpmv
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.devices.magnetic_field import RADIUS, igrf
+from interstage.devices.magnetic import RADIUS, igrf
 from interstage.errors import InputError
 
 # longitude, latitude (deg), height (km), year; east, north, up (nT) by ppigrf 2.1.0: IGRF-14, WGS 84 ellipsoid

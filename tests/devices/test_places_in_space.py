@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.devices.line_of_sight import moved
+from interstage.devices.sensors import moved
 from interstage.devices.springs import line_between
 
 OBLIQUE = np.array([2.0, -3.0, 6.0]) / 7.0

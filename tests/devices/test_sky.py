@@ -7,8 +7,8 @@ import pytest
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.devices.almanac import sun_and_moon
-from interstage.devices.solar_pressure import AU, PRESSURE, SUN_RADIUS, lit_part
+from interstage.devices.ephemeris import sun_and_moon
+from interstage.devices.surface_forces import AU, PRESSURE, SUN_RADIUS, lit_part
 from interstage.errors import InputError
 
 R = 6378137.0

@@ -9,7 +9,7 @@ from scipy.special import lpmv
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.devices.potential_flow import surface_waves
+from interstage.devices.slosh import surface_waves
 from interstage.errors import InputError
 
 A = 12.0

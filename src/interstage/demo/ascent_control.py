@@ -20,7 +20,7 @@ from interstage.demo import ascent_plant as ap
 from interstage.demo.ascent_law import SECTIONS, Schedule
 from interstage.demo.ascent_points import AXES, Point, points
 from interstage.demo.ascent_reference import Reference
-from interstage.devices.biquad import tustin
+from interstage.devices.filters import tustin
 from interstage.linear import LinearModel
 
 

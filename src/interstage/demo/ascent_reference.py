@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import interpolate, optimize
 
+from interstage.devices.atmosphere import sound_and_viscosity, standard_air
 from interstage.devices.earth import FIELD, Earth
 from interstage.devices.fields import cross3, dot3, geodetic, oblate_gravity
-from interstage.devices.standard_air import sound_and_viscosity, standard_air
 from interstage.devices.tables import look_up, read_table, slopes_of
 from interstage.devices.trajectory import KINDS, Trajectory
 from interstage.errors import InputError, SolverError

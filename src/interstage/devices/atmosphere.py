@@ -1,7 +1,22 @@
-"""The air around the vehicle: density, pressure, temperature, wind and gusts.
+"""Atmosphere: US Standard Atmosphere 1976, NRLMSIS tables, files.
 
-    model="US76"       the standard atmosphere to 86 km: `interstage.devices.standard_air`
-    model="NRLMSIS"    tabulated over altitude when the device is made: `interstage.devices.upper_air`
+The U.S. Standard Atmosphere 1976 to 86 km, for real and complex numbers.
+
+In layers of geopotential height H = r0 h/(r0 + h) the temperature is T_b + L_b (H - H_b), and the pressure
+
+    p = p_b (T_b/T)^(g0 M/(R L_b)),    p = p_b exp(-g0 M (H - H_b)/(R T_b)) where L_b = 0,    ρ = p M/(R T)
+
+(NOAA-S/T 76-1562, eqs. 18, 23, 33a, 33b, 42; R = 8314.32 J/(kmol K), M = 28.9644 kg/kmol, r0 = 6356.766 km). Above
+86 km the last layer goes on with its temperature, so that a flight out of the air is smooth; use NRLMSIS there.
+
+The upper atmosphere of NRLMSIS (pymsis), tabulated over altitude: nothing is fetched, all indices are given.
+
+ρ(h), T(h), n(h) of NRLMSIS 2.1 at one place and date, 0 to 3,000 km;  p = n k T, n all particles of a volume
+
+The air around the vehicle: density, pressure, temperature, wind and gusts.
+
+    model="US76"       the standard atmosphere to 86 km: `interstage.devices.atmosphere`
+    model="NRLMSIS"    tabulated over altitude when the device is made: `interstage.devices.atmosphere`
     model="air.csv"    a table: altitude, density, pressure, temperature
 
 The air moves with the ground and the wind: velocity = ω × r + wind, wind = n·north + e·east + u·up + gusts, world axes.
@@ -16,13 +31,102 @@ from typing import Any, cast
 
 import numpy as np
 
-from interstage.devices.standard_air import TOP_ALTITUDE, sound_and_viscosity, standard_air
 from interstage.devices.tables import farthest, look_up, read_table, slopes_of
 from interstage.errors import InputError
+from interstage.jit import kernel
 from interstage.output import is_file
 from interstage.system.device import Device
 from interstage.system.ports import In, Integer, Out, Parameter, Value, numbers
 from interstage.units import unit
+
+G0, GAS, MOLAR, R0, HEAT_RATIO = 9.80665, 8314.32, 28.9644, 6356766.0, 1.4
+TOP = 84852.0  # geopotential height of 86 km
+TOP_ALTITUDE = 86e3  # m
+BASES = np.array([0.0, 11e3, 20e3, 32e3, 47e3, 51e3, 71e3, TOP])
+LAPSES = np.array([-6.5e-3, 0.0, 1.0e-3, 2.8e-3, 0.0, -2.8e-3, -2.0e-3, 0.0])
+SUTHERLAND_B, SUTHERLAND_S = 1.458e-6, 110.4  # kg/(m s √K), K
+
+
+def _bases() -> tuple[np.ndarray, np.ndarray]:
+    """Return temperature (K) and pressure (Pa) at the bases of the layers."""
+    T, p = [288.15], [101325.0]
+    for k in range(len(BASES) - 1):
+        rise, lapse = BASES[k + 1] - BASES[k], LAPSES[k]
+        T.append(T[k] + lapse * rise)
+        if lapse == 0.0:
+            p.append(p[k] * np.exp(-G0 * MOLAR * rise / (GAS * T[k])))
+        else:
+            p.append(p[k] * (T[k] / T[-1]) ** (G0 * MOLAR / (GAS * lapse)))
+    return np.array(T), np.array(p)
+
+
+TEMPERATURES, PRESSURES = _bases()
+
+
+@kernel
+def standard_air(altitude):
+    """Return density (kg/m³), pressure (Pa) and temperature (K) at a geometric altitude (m)."""
+    H = R0 * altitude / (R0 + altitude)
+    k = 0
+    for j in range(1, len(BASES)):
+        if H.real >= BASES[j]:
+            k = j
+    T = TEMPERATURES[k] + LAPSES[k] * (H - BASES[k])
+    if LAPSES[k] == 0.0:
+        p = PRESSURES[k] * np.exp(-G0 * MOLAR * (H - BASES[k]) / (GAS * TEMPERATURES[k]))
+    else:
+        p = PRESSURES[k] * np.exp(G0 * MOLAR / (GAS * LAPSES[k]) * np.log(TEMPERATURES[k] / T))
+    return p * MOLAR / (GAS * T), p, T
+
+
+@kernel
+def sound_and_viscosity(T):
+    """Return the speed of sound (m/s) and the dynamic viscosity (Pa s, Sutherland's law) of air."""
+    root = np.sqrt(T)
+    return np.sqrt(HEAT_RATIO * GAS / MOLAR) * root, SUTHERLAND_B * T * root / (T + SUTHERLAND_S)
+
+
+NEEDED = ("date", "latitude", "longitude", "f107", "f107a", "ap")
+BOLTZMANN = 1.380649e-23
+STEP, HIGH, HIGH_STEP, HIGHEST = (
+    2e3,
+    1000e3,
+    10e3,
+    3000e3,
+)  # m: rows every STEP to HIGH, every HIGH_STEP to HIGHEST
+
+
+def tabulated(solar: Mapping[str, float | str] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return heights (n,) and ln ρ, ln p, T (n, 3) for a date (UTC), a place (degrees) and indices of the sun."""
+    given = dict(solar or {})
+    missing = [name for name in NEEDED if name not in given]
+    if missing or len(given) != len(NEEDED):
+        raise InputError(
+            'Atmosphere("NRLMSIS") needs solar={…}',
+            expected=", ".join(NEEDED),
+            got=", ".join(map(str, given)) or "nothing",
+        )
+    try:
+        import pymsis
+    except ImportError:
+        raise InputError("pymsis is not installed", hint="pip install 'interstage[air]'") from None
+    heights = np.append(np.arange(0.0, HIGH, STEP), np.arange(HIGH, HIGHEST + HIGH_STEP, HIGH_STEP))
+    numbers = {name: float(given[name]) for name in NEEDED[1:]}
+    found = pymsis.calculate(
+        np.datetime64(str(given["date"])),
+        numbers["longitude"],
+        numbers["latitude"],
+        heights / 1e3,
+        numbers["f107"],
+        numbers["f107a"],
+        [[numbers["ap"]] * 7],
+        version=2.1,
+    ).reshape(len(heights), -1)
+    density, temperature = found[:, 0], found[:, 10]
+    particles = np.nansum(found[:, 1:10], axis=1)  # m⁻³
+    pressure = particles * BOLTZMANN * temperature
+    return heights, np.column_stack([np.log(density), np.log(pressure), temperature])
+
 
 STILL = {"altitude": [0.0, 1.0], "north": [0.0, 0.0], "east": [0.0, 0.0]}
 KNOWN_WIND = ("altitude", "north", "east", "up", "speed", "direction")
@@ -85,7 +189,7 @@ class Atmosphere(Device):
     ):
         heights, columns = np.array([0.0, 1.0]), np.zeros((2, 3))
         if str(model) == "NRLMSIS":
-            from interstage.devices.upper_air import tabulated
+            from interstage.devices.atmosphere import tabulated
 
             heights, columns = tabulated(solar)
         elif str(model) != "US76":

@@ -21,8 +21,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from interstage.devices.bushing import axes_of
 from interstage.devices.parts import unit_vector
+from interstage.devices.springs import axes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.multibody.kernels.small import add, cross, dot, scale, sub, turn

@@ -121,7 +121,7 @@ class Earth(Device):
         celestial = np.eye(3)
         self.epoch, self.date, self.on_ground = epoch, (0.0, 0.0), site is not None
         if epoch is not None:
-            from interstage.devices.almanac import dates, earth_axes
+            from interstage.devices.ephemeris import dates, earth_axes
 
             self.date = dates(epoch)
             celestial = earth_axes(epoch)

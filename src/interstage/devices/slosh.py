@@ -1,4 +1,12 @@
-"""Slosh of propellant: pendulums or masses on springs that push a tank as the fluid does, from shape and fill.
+"""Propellant slosh: masses on springs and pendulums, their parameters for tanks, and their bulk data.
+
+Waves on the surface of a fluid in a tank of revolution, by finite elements of the potential.
+
+    φ = Φ(r, z) cos θ:   ∫ (∇Φ·∇Ψ + ΦΨ/r²) r dr dz = λ ∫_surface ΦΨ r dr,    λ = ω²/a
+
+Biquadratic elements on lines of equal z, r from the axis to the wall; what is not on the surface is eliminated.
+
+Slosh of propellant: pendulums or masses on springs that push a tank as the fluid does, from shape and fill.
 
 Free-surface waves of an ideal fluid in a tank of revolution, potential Φ_n(r, z) cos θ, with λ_n = ω_n²/a under an
 acceleration a along the axis (Abramson, NASA SP-106, 1966; Ibrahim, Liquid Sloshing Dynamics, 2005, ch. 5):
@@ -12,25 +20,102 @@ Cylinder of radius R and depth h, ξ_n the roots of J₁′, k = ξ_n h/R; heigh
     I_cap = m [h²/12 - ¾R² + 16 (R³/h) Σ_all tanh(k/2)/(ξ³(ξ² - 1))]               fluid turning under a lid, about h/2
 
 Sphere: pressure acts through the centre, so all hinges are there, and so is m₀; λ_n and m_n by finite elements
-(`interstage.devices.potential_flow`). As bodies of a vehicle they cost what bodies cost; the rigid part m₀ is one more.
+(`interstage.devices.slosh`). As bodies of a vehicle they cost what bodies cost; the rigid part m₀ is one more.
 As shapes of a flexible body (`slosh_cards`) they cost what modes cost.
+
+Slosh as shapes of a flexible body: bulk data that put masses on springs into the finite-element model of a tank.
+
+For each wave (m_n, L_n, height h_n of its spring, see `slosh`) a mass slides across the axis on springs,
+
+    k_n = m_n a/L_n,    c_n = 2ζ m_n √(a/L_n)
+
+and follows the tank along it; the rigid part m₀, I₀ sits at its height h₀. Modes of the whole are then modes of
+structure and fluid together: they need no bodies and no ports, which cost more than modes do.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import splu
 from scipy.special import jnp_zeros
 
 from interstage.calls import named_arguments
-from interstage.devices.potential_flow import surface_waves
 from interstage.errors import InputError
 from interstage.multibody import Locked, Multibody, Planar, Universal
 from interstage.multibody.lumped import ENOUGH, HungFluid, center_on
 from interstage.multibody.model import BodySpec
+from interstage.nastran.card_text import card
+
+CELLS = 14  # across and along: 1e-5 of the first frequency
+GAUSS = np.polynomial.legendre.leggauss(4)
+
+
+def _line(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the three quadratic shapes on -1, 0, 1 and their slopes (3, k) at places x (k,)."""
+    N = np.array([0.5 * x * (x - 1.0), 1.0 - x * x, 0.5 * x * (x + 1.0)])
+    return N, np.array([x - 0.5, -2.0 * x, x + 0.5])
+
+
+def surface_waves(
+    wall: Callable[[np.ndarray], np.ndarray], depth: float, n: int, cells: int = CELLS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return λ (n,) and m_n/ρ (n,) of the first waves; wall(z) is the radius of the tank at z above its bottom."""
+    m = 2 * cells + 1
+    s = np.linspace(0.0, 1.0, m)
+    z = depth * 0.5 * (1.0 - np.cos(np.pi * s))  # closer at the bottom and at the surface
+    r = 0.5 * (1.0 - np.cos(np.pi * (0.5 + 0.5 * s)))  # and at the wall
+    r = (r - r[0]) / (r[-1] - r[0])
+    R = wall(z)[:, None] * r[None, :]
+    Z = np.broadcast_to(z[:, None], (m, m))
+    number = np.arange(m * m).reshape(m, m)
+    x, weight = GAUSS
+    N, dN = _line(x)
+    # shapes (9, g, g) of an element, rows along z, columns along r
+    shape = np.einsum("ia,jb->ijab", N, N).reshape(9, *(len(x),) * 2)
+    by_z = np.einsum("ia,jb->ijab", dN, N).reshape(shape.shape)
+    by_r = np.einsum("ia,jb->ijab", N, dN).reshape(shape.shape)
+    rows, columns, values = [], [], []
+    for i in range(0, m - 1, 2):
+        for j in range(0, m - 1, 2):
+            nodes = number[i : i + 3, j : j + 3].ravel()
+            rr, zz = R.ravel()[nodes], Z.ravel()[nodes]
+            J = [np.einsum("k,kab->ab", c, f) for c in (rr, zz) for f in (by_r, by_z)]
+            det = J[0] * J[3] - J[1] * J[2]
+            gr = (J[3] * by_r - J[2] * by_z) / det
+            gz = (J[0] * by_z - J[1] * by_r) / det
+            radius = np.einsum("k,kab->ab", rr, shape)
+            w = weight[:, None] * weight[None, :] * np.abs(det) * radius
+            K = np.einsum("kab,lab,ab->kl", gr, gr, w) + np.einsum("kab,lab,ab->kl", gz, gz, w)
+            K += np.einsum("kab,lab,ab->kl", shape, shape, w / radius**2)
+            rows.append(np.repeat(nodes, 9))
+            columns.append(np.tile(nodes, 9))
+            values.append(K.ravel())
+    entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
+    K = sparse.csc_matrix(entries, shape=(m * m, m * m))
+    top, inside = number[-1, 1:], number[:-1, 1:].ravel()  # Φ = 0 on the axis
+    if wall(np.zeros(1))[0] < 1e-9:  # a pointed bottom: one point, and on the axis
+        inside = number[1:-1, 1:].ravel()
+    Kii, Kis = K[inside][:, inside].tocsc(), K[inside][:, top].toarray()
+    S = K[top][:, top].toarray() - Kis.T @ splu(Kii).solve(Kis)
+    M, push = np.zeros((m, m)), np.zeros(m)
+    for j in range(0, m - 1, 2):
+        nodes = np.arange(j, j + 3)
+        rr = R[-1, nodes]
+        jacobian = dN.T @ rr
+        radius = N.T @ rr
+        w = weight * jacobian * radius
+        M[np.ix_(nodes, nodes)] += np.einsum("ka,la,a->kl", N, N, w)
+        push[nodes] += N @ (w * radius)
+    rates, shapes = linalg.eigh(0.5 * (S + S.T), M[1:, 1:], subset_by_index=[0, n - 1])
+    # shapes have ∫ rΦ² dr = 1
+    return rates, np.pi * rates * (shapes.T @ push[1:]) ** 2
+
 
 ALL = 200  # roots in the sum of the capped inertia: the last term is 1e-12 of the first
 FAST = 20.0  # turn of a mass on springs, beside the wave
@@ -319,3 +404,67 @@ def _refuse_twice(
             got=", ".join(one for one, _ in there[:4]) + (", ..." if len(there) > 4 else ""),
             hint=f"take them out of the component (separate_lumped) and do not add them; {hint}",
         )
+
+
+@named_arguments
+def slosh_cards(
+    tank: Slosh,
+    *,
+    grid: int,
+    bottom: Sequence[float],
+    first: int,
+    acceleration: float,
+    damping: float = 0.0,
+) -> str:
+    """Return bulk data of the fluid in a tank: GRID, RBE2, CELAS2, CDAMP2 and CONM2, in SI and basic axes.
+
+    grid : grid of the structure that carries the tank;  bottom : where its axis, along x, meets its bottom (3,)
+    first : first id of new grids and elements;  acceleration : along the axis, m/s²;  damping : ratio of each wave
+
+    >>> from interstage.devices import CylinderSlosh
+    >>> tank = CylinderSlosh(radius=1.0, depth=2.0, mass=1000.0)
+    >>> cards = slosh_cards(tank, grid=7, bottom=[3.0, 0.0, 0.0], first=9001, acceleration=9.81)
+    >>> [line.split()[0] for line in cards.splitlines() if not line.startswith("* ")][:3]
+    ['GRID*', 'GRID*', 'RBE2']
+    """
+    foot = np.asarray(bottom, dtype=float)
+    if foot.shape != (3,) or not np.isfinite(foot).all():
+        raise InputError("slosh_cards: bottom is no point", expected="three numbers", got=repr(bottom))
+    if not (np.isfinite(acceleration) and acceleration > 0.0):
+        raise InputError(
+            "slosh_cards needs an acceleration", expected="above 0 m/s^2", got=repr(acceleration)
+        )
+    grids = range(first, first + 2 * len(tank.waves) + 1)
+    if first < 1 or not 0.0 <= damping < np.inf:
+        raise InputError(
+            "slosh_cards: first is an id, damping a ratio", got=f"first={first}, damping={damping}"
+        )
+    if grid in grids:
+        raise InputError(
+            "slosh_cards: the grid that carries the tank has an id of the new grids",
+            expected=f"none of {grids[0]} to {grids[-1]}",
+            got=f"grid={grid}, first={first}",
+        )
+    out, element = [], first
+    for k, wave in enumerate(tank.waves):
+        fixed, free = first + 2 * k, first + 2 * k + 1
+        rate = wave.frequency(acceleration)
+        at = foot + [wave.spring, 0.0, 0.0]
+        out += [card("GRID", g, None, *at.tolist()) for g in (fixed, free)]
+        out.append(card("RBE2", element, grid, 123456, fixed))
+        out.append(card("RBE2", element + 1, grid, 1456, free))
+        out.append(card("CONM2", element + 2, free, None, wave.mass))
+        element += 3
+        for c in (2, 3):
+            out.append(card("CELAS2", element, wave.mass * rate**2, fixed, c, free, c))
+            element += 1
+            if damping > 0.0:
+                out.append(card("CDAMP2", element, 2.0 * damping * rate * wave.mass, fixed, c, free, c))
+                element += 1
+    rest, I0 = first + 2 * len(tank.waves), max(tank.rigid_inertia, 0.0)
+    at = foot + [tank.rigid_height, 0.0, 0.0]
+    out.append(card("GRID", rest, None, *at.tolist()))
+    out.append(card("RBE2", element, grid, 123456, rest))
+    inertia = (None, None, None, None, 0.0, 0.0, I0, 0.0, 0.0, I0)
+    out.append(card("CONM2", element + 1, rest, None, float(tank.rigid_mass), *inertia))
+    return "\n".join(out) + "\n"

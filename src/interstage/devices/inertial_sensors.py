@@ -1,4 +1,6 @@
-"""Errors of inertial sensors, the same for gyros and accelerometers: increments in, increments out.
+"""Inertial sensors: gyros, accelerometers, inertial measurement units, and their errors.
+
+Errors of inertial sensors, the same for gyros and accelerometers: increments in, increments out.
 
 In a sample of T seconds at time t the increment x of each axis (angle, or velocity) becomes
 
@@ -16,19 +18,43 @@ mark of the accumulated angle where a steady rate would have left it; samples af
 
 Source: the terms are those of the NESC report (NASA/TM-2020-5008164), D.1; the forms those of IEEE Std 952-1997, annex
 C.
+
+A triad of integrating accelerometers.
+
+    Δv = ∫ f dt over a sample,   f = a - g + α × r + ω × (ω × r),   with the errors above
+
+a is the acceleration of the node, g the gravity of its body, r the lever arm from the node to the sensor, all in the
+axes of the node and then turned into those of the sensor.
+
+A triad of rate-integrating gyros, and the attitude that follows from their increments.
+
+    Δθ = ∫ ω dt over a sample, with the errors above,
+    rate = Δθ / T,   q ← q ⊗ exp(Δθ)
+
+ω is the rate of the node, turned into the axes of the sensor. The attitude starts from the true one.
+
+An inertial measurement unit: gyros and accelerometers at one place, Δθ = ∫ω dt and Δv = ∫f dt.
+
+Errors: `interstage.devices.inertial_sensors`.
 """
 
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.devices.mounted import Mounted
 from interstage.devices.parts import pair, rounded, turned_back, whole
+from interstage.errors import InputError
 from interstage.jit import kernel
+from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
+from interstage.system.assembly import Assembly
 from interstage.system.noise import normal
-from interstage.system.ports import Discrete, Field, Integer, Parameter, State, Value
+from interstage.system.ports import Discrete, Field, Integer, Out, Parameter, State, Value
+from interstage.system.ticks import Period
 
 FLICKERS = 9  # processes, from `flicker_from` over four decades of correlation times
 _RATIO = np.sqrt(10.0)
@@ -179,3 +205,125 @@ class Inertial(Mounted):
         if "bits" in found:
             found["bits"] = whole(found["bits"], f"{name}.bits")
         return super().shorthands(found)
+
+
+@kernel
+def felt(f, w, a, r, out):
+    """Write the specific force (3,) f + α × r + ω × (ω × r) at the end of a lever arm r."""
+    along, square = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i] = f[i] + a[j] * r[k] - a[k] * r[j] + w[i] * along - r[i] * square
+
+
+class Accelerometer(Inertial):
+    """Velocities that a place gained beside free fall in each sample, along three axes, with errors.
+
+    at : place;  lever (3,) : from there to the sensor, node axes;  mount : attitude of the sensor's axes on the node
+    velocity_random_walk N, acceleration_random_walk K, bias_stability B, ramp R, bias (3,) : see the module
+    quantization Q, velocity_white_noise : of the velocity;  counter : (step, bits) of the register
+    scale_factor (3,), misalignment (3,) : S and ε;  flicker_from : shortest correlation time of bias stability
+    acceleration, delta_velocity : mean specific force and velocity of a sample;  register : counts of the velocity
+    """
+
+    lever = Parameter("m", [0.0, 0.0, 0.0])
+    bias, acceleration_random_walk, bias_stability, ramp = rate_errors("m/s^2", "m/s^3")
+    velocity_random_walk, velocity_white_noise, quantization, step = increment_errors("m/s")
+    force = Inertial.at.specific_force("node")
+    alpha = Inertial.at.angular_acceleration("node")
+    acceleration, delta_velocity, register = Out("m/s^2", 3), Out("m/s", 3), Out("", 3)
+    u, seen, total, before, drift, flicker = memory_in("m/s", "m/s^2")
+
+    increments = MappingProxyType({"u": "seen"})
+
+    def rates(d, t):
+        felt(d.force, d.omega, d.alpha, d.lever, d.udot)
+        if d.ideal == 1 and d.nth == 0:
+            d.udot[:] = 0.0
+
+    def sample(d, t):
+        if d.nth == 0:
+            felt(d.force, d.omega, d.alpha, d.lever, d.delta_velocity)
+        keys, axes = (d.seed, d.stream, d.tick, d.nth), (d.mount, d.scale_factor, d.misalignment)
+        slow = (d.bias, d.acceleration_random_walk, d.bias_stability, d.ramp, d.flicker_from)
+        quick = (d.velocity_random_walk, d.velocity_white_noise, d.quantization, d.step, d.bits)
+        kept = (d.seen, d.total, d.before, d.drift, d.flicker, d.count, d.register)
+        sampled(keys, d.ideal, d.period, t, axes, slow, quick,
+                kept, d.delta_velocity, d.u, d.delta_velocity, d.acceleration)  # fmt: skip
+        d.nth += 1
+
+
+class Gyro(Inertial):
+    """Angles that a node turned by in each sample, about three axes, with errors; attitude by adding them up.
+
+    at : place;  mount : attitude of the sensor's axes on the node, a rotation, matrix or quaternion
+    angle_random_walk N, rate_random_walk K, bias_stability B, rate_ramp R, bias (3,) : of the rate; see the module
+    quantization Q, angle_white_noise : of the angle;  counter : (step, bits) of the register, also as step and bits
+    scale_factor (3,), misalignment (3,) : S and ε;  flicker_from : shortest correlation time of bias stability
+    rate, delta_angle : mean rate and angle of a sample;  attitude : quaternion, world from sensor
+    register : counts of the angle, from 0 to 2^bits (0 bits: no end)
+    """
+
+    bias, rate_random_walk, bias_stability, rate_ramp = rate_errors("rad/s", "rad/s^2")
+    angle_random_walk, angle_white_noise, quantization, step = increment_errors("rad")
+    true_attitude = Inertial.at.attitude()
+    attitude = Out("", 4, initial=[1.0, 0.0, 0.0, 0.0])
+    rate, delta_angle, register = Out("rad/s", 3), Out("rad", 3), Out("", 3)
+    theta, seen, total, before, drift, flicker = memory_in("rad", "rad/s")
+
+    increments = MappingProxyType({"theta": "seen"})
+
+    def rates(d, t):
+        d.thetadot[:] = d.omega
+        if d.ideal == 1 and d.nth == 0:
+            d.thetadot[:] = 0.0
+
+    def sample(d, t):
+        keys, axes = (d.seed, d.stream, d.tick, d.nth), (d.mount, d.scale_factor, d.misalignment)
+        slow = (d.bias, d.rate_random_walk, d.bias_stability, d.rate_ramp, d.flicker_from)
+        quick = (d.angle_random_walk, d.angle_white_noise, d.quantization, d.step, d.bits)
+        kept = (d.seen, d.total, d.before, d.drift, d.flicker, d.count, d.register)
+        sampled(keys, d.ideal, d.period, t, axes, slow, quick, kept, d.omega, d.theta, d.delta_angle, d.rate)
+        if d.ideal == 1 or d.nth == 0:
+            quaternion_multiply(d.true_attitude, d.mount, d.attitude)
+        else:
+            quaternion_step(d.attitude, d.delta_angle, d.attitude)
+            quaternion_normalize(d.attitude, d.attitude)
+        d.nth += 1
+
+
+@named_arguments
+def IMU(
+    at: object,
+    every: Period | None = None,
+    *,
+    offset: Period = 0,
+    delay: Period = 0,
+    mount: object = (1.0, 0.0, 0.0, 0.0),
+    lever: object = (0.0, 0.0, 0.0),
+    accelerometer: dict[str, object] | None = None,
+    **gyro: object,
+) -> Assembly:
+    """Return an assembly of a `Gyro` and an `Accelerometer` at one place.
+
+    at : place;  every, offset, delay : of the samples;  mount : attitude of the sensor's axes on the node
+    lever (3,) : from the node to the accelerometers;  accelerometer : {argument: value} of its errors
+    gyro : arguments of the errors of the gyros, as angle_random_walk="0.005 deg/sqrt(h)"
+
+    It exposes rate, attitude, delta_angle, angle_register, acceleration, delta_velocity, velocity_register.
+    """
+    if every is None:
+        raise InputError("an IMU is sampled", where="IMU", expected='a period, as in every="5 ms"')
+    common: dict[str, Any] = {"at": at, "every": every, "offset": offset, "delay": delay, "mount": mount}
+    turns: dict[str, Any] = {**common, **gyro}
+    pushes: dict[str, Any] = {**common, "lever": lever, **(accelerometer or {})}
+    made = Assembly("imu").add("gyro", Gyro(**turns)).add("accelerometer", Accelerometer(**pushes))
+    return made.expose(
+        rate="gyro.rate",
+        attitude="gyro.attitude",
+        delta_angle="gyro.delta_angle",
+        angle_register="gyro.register",
+        acceleration="accelerometer.acceleration",
+        delta_velocity="accelerometer.delta_velocity",
+        velocity_register="accelerometer.register",
+    )

@@ -1,4 +1,6 @@
-"""The magnetic field of the Earth: harmonics of the International Geomagnetic Reference Field (IGRF-14).
+"""Magnetic field of the Earth, and magnetic torquers.
+
+The magnetic field of the Earth: harmonics of the International Geomagnetic Reference Field (IGRF-14).
 
     B = -∇V,   V = a Σ (a/r)ⁿ⁺¹ (g_nm cos mλ + h_nm sin mλ) P_nm(sin φ),   a = 6371.2 km
 
@@ -6,6 +8,10 @@ with P_nm of Schmidt. It is summed by the code of gravity (`interstage.devices.h
 Degree 1 is the tilted dipole. Coefficients are those of 2020 and 2025, straight between, and with their yearly change
 to 2030 (Alken et al., Earth, Planets and Space 73, 2021, of the 13th generation; IGRF-14: doi 10.5281/zenodo.14012302).
 The field of currents above the Earth, tens of nT on quiet days, is not in it.
+
+Magnetic torquers along three axes: a dipole in the field of `MagneticField`, or one that is wired.
+
+torque = m × Rᵀ B_world,    m = the command within ±limit, and the residual dipole
 """
 
 from __future__ import annotations
@@ -17,9 +23,11 @@ import numpy as np
 
 from interstage.devices.fields import dot3
 from interstage.devices.harmonics import harmonic_gravity
+from interstage.devices.parts import limited, turned_back
 from interstage.errors import InputError
-from interstage.system.device import Device
-from interstage.system.ports import In, Out, Parameter, Value
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, within
+from interstage.system.ports import In, Out, Parameter, Place, Value
 
 RADIUS, TOP = 6371200.0, 13
 # nT, of g_10, g_11, h_11, g_20, ... g_22, h_22, ...; and nT a year, to degree 8
@@ -125,3 +133,32 @@ class MagneticField(Device):
         n, e, u = dot3(B, N), dot3(B, E), dot3(B, U)
         for i in range(3):
             d.field[i] = -(n * d.north[i] + e * d.east[i] + u * d.up[i])
+
+
+class MagneticTorquer(Device):
+    """Torque of a dipole at a place, node axes.
+
+    at : place;  limit : of each axis, 0 is none;  residual (3,) : dipole that is always there
+    dipole : what is commanded;  field : in the world, that of `MagneticField` unless it is wired
+    """
+
+    at = Place()
+    limit = Parameter("A*m^2", 0.0, least=0.0)
+    residual = Parameter("A*m^2", [0.0, 0.0, 0.0])
+    true_attitude = at.attitude()
+    dipole = In("A*m^2", 3)
+    field = In("T", 3, ambient="magnetic field")
+    here = Out("T", 3)
+    torque = at.torque("node")
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of the dipole."""
+        return [one for k in range(3) for one in within(f"dipole[{k}]", d.dipole[k], d.limit, "A*m^2")]
+
+    def outputs(d, t):
+        turned_back(d.true_attitude, d.field, d.here)
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            m = limited(d.dipole[j], d.limit) + d.residual[j]
+            n = limited(d.dipole[k], d.limit) + d.residual[k]
+            d.torque[i] = m * d.here[k] - n * d.here[j]

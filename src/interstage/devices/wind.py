@@ -1,4 +1,6 @@
-"""Continuous gusts: the turbulence of Dryden, from white noise that belongs to the seed.
+"""Wind: Dryden turbulence and discrete gusts.
+
+Continuous gusts: the turbulence of Dryden, from white noise that belongs to the seed.
 
 Spectra of the three components along the flight (u), to its right (v) and down (w), Ω = ω/V (MIL-F-8785C, 3.7.1.2):
 
@@ -8,6 +10,10 @@ From sample to sample exactly, τ = L/V, φ = e^(-T/τ): u⁺ = φu + σ_u √(1
 pole, [a; b]⁺ = φ [1 T/τ; 0 1] [a; b] + noise that keeps them stationary. Below 1,000 ft lengths and intensities follow
 from height and from the wind at 20 ft, above 2,000 ft L = 1,750 ft and σ is given; between them linear (3.7.3). The
 axis is the vehicle's velocity over the ground; the gust is said in world axes.
+
+A discrete gust: one minus cosine, once.
+
+v = ½ A (1 - cos(2π (t - t0)/duration)),   t0 ≤ t ≤ t0 + duration            (MIL-F-8785C, 3.7.1.3, as a full wave)
 """
 
 from __future__ import annotations
@@ -138,3 +144,27 @@ class Dryden(Device):
         below = cross3(ahead, side)
         for i in range(3):
             d.gust[i] = d.along * ahead[i] + d.right * side[i] + d.down * below[i]
+
+
+class Gust(Device):
+    """Velocity of the air (3,), world axes, that comes and goes once.
+
+    amplitude : A (3,), world axes;  start : t0;  duration : from calm to calm
+    """
+
+    amplitude = Parameter("m/s", size=3)
+    start = Parameter("s", 0.0)
+    duration = Parameter("s", above=0.0)
+    gust = Out("m/s", 3, ambient="gust")
+
+    def longest_step(self) -> float:
+        """Return half of the duration: longer steps might pass over the gust."""
+        return 0.5 * float(self.duration)
+
+    def outputs(d, t):
+        x = (t - d.start) / d.duration
+        size = 0.0 * x
+        if x.real > 0.0 and x.real < 1.0:
+            size = 0.5 * (1.0 - np.cos(2.0 * np.pi * x))
+        for i in range(3):
+            d.gust[i] = size * d.amplitude[i]
