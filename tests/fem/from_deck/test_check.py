@@ -258,3 +258,87 @@ def test_the_limit_that_stops_the_check_is_named(deck, mistakes, stopped):
     assert ("the check stopped at its limit of 60 mistakes" in last) == stopped
     if not stopped:
         assert len(found) == 3 and last.startswith(f"{mistakes - 3} more like the last, lines ")
+
+
+ROW = """MAT1,1,7.+10,,.3,2700.
+PBAR,1,1,.002,4.-6,9.-6,6.-6
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,3,,2.,0.,0.
+CBAR,1,1,1,2,0.,0.,1.
+CBAR,2,1,2,3,0.,0.,1.
+SPC1,1,123456,1
+EIGRL,1,,,3
+"""
+
+
+@pytest.mark.parametrize(
+    ("sol", "case", "bulk", "wanted"),
+    [
+        # sets that are selected and not there, beside a card that is wrong
+        (
+            103,
+            "SPC = 7\nMETHOD = 3",
+            "CBAR,50,99,1,2,0.,0.,1.",
+            ("property 99", "SPC = 7 of subcase 1", "METHOD = 3"),
+        ),
+        (108, "SPC = 1\nFREQ = 9", "", ("no subcase selects a dynamic load", "FREQUENCY = 9 of subcase 1")),
+        (
+            109,
+            "SPC = 1\nDLOAD = 5\nIC = 44",
+            "TLOAD1,5,7,,,9\nTABLED1,9\n,0.,1.,9.,1.,ENDT\nTSTEP,2,9,.1",
+            ("subcase 1 has no TSTEP", "IC = 44", "EXCITEID 7"),
+        ),
+        (
+            111,
+            "SPC = 1\nMETHOD = 1\nDLOAD = 6\nFREQ = 2\nSDAMP = 3\nRANDOM = 4",
+            "FREQ,2,1.",
+            ("dynamic load 6", "SDAMPING = 3", "RANDOM = 4"),
+        ),
+        (107, "SPC = 1\nCMETHOD = 4\nTFL = 3", "EIGC,5,HESS,,,,,6", ("CMETHOD = 4", "TFL = 3")),
+        (
+            105,
+            "SPC = 1\nMETHOD = 8\nSUBCASE 2\nSTATSUB = 9",
+            "",
+            ("METHOD = 8", "STATSUB = 9", "nothing can buckle"),
+        ),
+        # all loads that are wrong, not the first alone
+        (
+            101,
+            "SPC = 1\nLOAD = 2",
+            "FORCE,2,77,,1.,0.,0.,1.\nPLOAD4,2,88,5.\nMOMENT,2,3,9,1.,0.,0.,1.",
+            ("grid 77", "element 88", "coordinate system 9"),
+        ),
+        # what follows from a card that is named already is not said
+        (
+            101,
+            "SPC = 1\nLOAD = 2",
+            "GRID,4,,3.,0.,x\nCBAR,3,1,3,4,0.,0.,1.\nFORCE,2,4,,1.,0.,0.,1.\nSPC1,1,2,4",
+            ("GRID 4",),
+        ),
+        (103, "SPC = 1\nMETHOD = 1", "MAT1,2,abc\nPBAR,2,2,.002\nCBAR,3,2,2,3,0.,0.,1.", ("MAT1 2",)),
+        (103, "SPC = 1\nMETHOD = 2", "EIGRL,2,x", ("field of EIGRL is not a number",)),
+        (
+            108,
+            "SPC = 1\nDLOAD = 5\nFREQ = 2",
+            "RLOAD1,5,7,,,9\nTABLED1,9\n,0.,ENDT\nDAREA,7,3,3,1.\nFREQ1,2,-1.",
+            ("TABLED1", "FREQ1"),
+        ),
+    ],
+)
+def test_everything_at_once_and_nothing_twice(deck, sol, case, bulk, wanted):
+    found = check_deck(deck(f"SOL {sol}\nCEND\n{case}\nBEGIN BULK\n{ROW}{bulk}\nENDDATA\n"))
+    assert len(found.troubles) == len(wanted), found.troubles
+    for words in wanted:
+        assert any(words in one for one in found.troubles), (words, found.troubles)
+
+
+def test_modes_need_mass_and_direct_responses_do_not(deck):
+    text = ROW.replace(",2700.", "")
+    found = check_deck(deck(f"SOL 103\nCEND\nSPC = 1\nMETHOD = 1\nBEGIN BULK\n{text}ENDDATA\n"))
+    assert [one for one in found.troubles if "no mass" in one] == found.troubles != []
+    more = "RLOAD1,5,7,,,9\nTABLED1,9\n,0.,1.,9.,1.,ENDT\nDAREA,7,3,3,1.\nFREQ,2,1.\n"
+    found = check_deck(
+        deck(f"SOL 108\nCEND\nSPC = 1\nDLOAD = 5\nFREQ = 2\nBEGIN BULK\n{text}{more}ENDDATA\n")
+    )
+    assert found.troubles == []

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from interstage.errors import DeckError, InterstageError
-from interstage.fem.elements.bar import BarBlock
-from interstage.fem.elements.shell_common import ShellBlock
-from interstage.fem.elements.solid_common import SolidBlock
 from interstage.fem.from_deck.build import NO_LOADS
+from interstage.fem.from_deck.check_notes import (
+    counted,
+    density_notes,
+    part_notes,
+    shell_edges,
+    thickness_notes,
+    units,
+)
+from interstage.fem.from_deck.check_selected import MODES, missing_constraints, selection_errors
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.dynamics import read_dynamics
+from interstage.fem.from_deck.loads import read_loads
 from interstage.fem.from_deck.references import missing_grids, missing_properties
 from interstage.fem.gpwg import without_noise
+from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
-from interstage.fem.requests import deck_request, modes_case
+from interstage.fem.requests import modes_case
+from interstage.fem.response_problem import MODAL
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import static_cases, subcase_constraints
 from interstage.fem.statics import solve_static
@@ -31,12 +38,11 @@ from interstage.fem.thermal import free_expansion
 from interstage.nastran.checks import check_ids, entry_errors, number_errors, param_errors
 from interstage.nastran.deck import Deck, read_deck
 from interstage.nastran.field_types import check_types
-from interstage.nastran.registry import RESPONSES
+from interstage.nastran.registry import DYNAMIC, LOADS, OTHER_LOADS, RESPONSES
 from interstage.nastran.source import NO_END
 
 MOST = 60  # times that a step is tried again without the card at which it stopped
 ALIKE = 3  # sentences of one kind that are shown
-MODES = (3, 103)  # solutions that a free structure has
 # DMIG that case control names, and what they are added to
 MATRICES = {
     "k2gg": "stiffness",
@@ -49,17 +55,6 @@ MATRICES = {
     "b2pp": "damping of responses",
 }
 STATICS = (1, 24, 61, 101)  # solutions that it does not have
-
-# Young's modulus of steel and speed of sound in metals, in systems that decks are written in
-_UNITS = {
-    "metres, kilograms, newtons": (2.0e11, 5.1e3),
-    "millimetres, tonnes, newtons": (2.0e5, 5.1e6),
-    "millimetres, kilograms, kilonewtons (milliseconds)": (2.0e2, 5.1e0),
-    "millimetres, kilograms, millinewtons": (2.0e8, 5.1e6),
-    "inches, slinches (lbf s²/in), pounds-force": (2.9e7, 2.0e5),
-    "feet, slugs, pounds-force": (4.2e9, 1.67e4),
-    "centimetres, grams, dynes": (2.0e12, 5.1e5),
-}
 
 
 @dataclass
@@ -88,7 +83,7 @@ class DeckCheck:
     facts: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        good = "can be solved" if not self.troubles else f"has {_counted(len(self.troubles), 'trouble')}"
+        good = "can be solved" if not self.troubles else f"has {counted(len(self.troubles), 'trouble')}"
         if any(NO_END in note for note in self.notes):
             good += " as far as it goes: ENDDATA is missing"
         lines = [f"{self.source}: SOL {self.sol or 'not given'}, {sum(self.cards.values())} cards; {good}"]
@@ -99,10 +94,6 @@ class DeckCheck:
             if counts:
                 lines.append(f"  {title}: " + ", ".join(f"{k} ({v})" for k, v in sorted(counts.items())))
         return "\n".join(lines)
-
-
-def _counted(n: int, thing: str) -> str:
-    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
 def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
@@ -127,18 +118,35 @@ def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
         found.until_clean(partial(check, deck))
     found.take([*missing_properties(deck), *missing_grids(deck)])
     _check_matrices(deck, found, out)
-    fe: list[FEModel] = []
-    found.until_clean(lambda: fe.append(FEModel.from_deck(deck)))
-    if fe and fe[0].sol in RESPONSES and not deck.response_refusals:
-        found.until_clean(partial(_dynamics_of, deck))
-    out.troubles = found.sentences()
+    made: list[FEModel] = []
+    found.until_clean(lambda: made.append(FEModel.from_deck(deck)))
+    fe = made[0] if made else None
+    if fe is not None and not deck.parts:
+        fe = _cleaned(fe, deck, found, out)
+    out.troubles += found.sentences()
     out.ignored, out.requests = deck.ignored, deck.ignored_requests
-    if fe:
-        _look_at(fe[0], out)
+    if fe is not None:
+        _look_at(fe, out, found)
     else:
         out.notes += deck.notes
+    out.troubles = list(dict.fromkeys(out.troubles))
     out.loads, out.notes = together(out.loads), together(out.notes)
     return out
+
+
+def _cleaned(fe: FEModel, deck: Deck, found: _Troubles, out: DeckCheck) -> FEModel:
+    """List what is wrong with dynamic requests and static loads; returns the model with those that are left."""
+    if fe.sol in RESPONSES and not deck.response_refusals:
+        found.until_clean(partial(_dynamics_of, deck))
+        fe = replace(fe, dynamics=read_dynamics(Context(deck)))
+    if fe.loads.refused is not None and not deck.static_refusals:
+        wrong = _Troubles(deck, found.dropped)
+        read: list[Loads] = []
+        wrong.until_clean(lambda: read.append(read_loads(Context(deck), fe.blocks)))
+        (out.troubles if fe.sol in STATICS else out.loads).extend(wrong.sentences())
+        fe = replace(fe, loads=read[0]) if read else fe
+        found.dropped.update(wrong.dropped)
+    return fe
 
 
 def _dynamics_of(deck: Deck) -> None:
@@ -190,28 +198,56 @@ def _check_matrices(deck: Deck, found: _Troubles, out: DeckCheck) -> None:
 
 # what a message says that a card refers to, by the beginning of the name of the card that was left out
 _REFERRED = (
-    ("GRID", "grid"),
-    ("TABLE", "table"),
+    ("GRID", "(?:grid|point)"),
+    ("SPOINT", "point"),
+    ("TAB", "table"),
     ("P", "property"),
     ("MAT", "material"),
+    ("MAT", r"MAT\w* with id"),
     ("CORD", "coordinate system"),
+    ("C", "element"),
 )
+# cards that are no part of the structure: without them its mass and supports are what they are
+_LOOSE = DYNAMIC | OTHER_LOADS | LOADS | {"EIGRL", "EIGR", "EIGB", "PARAM", "DMIG"}
 
 
 class _Troubles:
-    """Errors so far; a card that is wrong is dropped from the deck."""
+    """Errors so far; a card that is wrong is dropped from the deck.
 
-    def __init__(self, deck: Deck):
+    dropped : names and numbers of cards left out; what refers to them is not wrong by itself
+    """
+
+    def __init__(self, deck: Deck, dropped: Iterable[tuple[str, str]] = ()):
         self.deck = deck
         self.errors: list[InterstageError] = []
         self.more = False
-        self._dropped: set[str] = set()
+        self.dropped: set[tuple[str, str]] = set(dropped)
+
+    def gone(self, names: Iterable[str], number: int | None = None) -> bool:
+        """Whether a card of one of these names, with this number (None: any), was left out."""
+        return any(name in names and number in (None, int(of or 0)) for name, of in self._numbered())
+
+    def incomplete(self) -> bool:
+        """Whether a card of the structure was left out."""
+        return any(name not in _LOOSE for name, _ in self.dropped)
+
+    def _numbered(self) -> Iterator[tuple[str, str]]:
+        return ((name, of) for name, of in self.dropped if not of or of.isdigit())
+
+    def _follows(self, error: InterstageError) -> bool:
+        """Whether an error is only about a card that is named already."""
+        return any(
+            name.startswith(start) and re.search(rf"\b{words} {re.escape(number)}\b", error.what)
+            for name, number in self.dropped
+            for start, words in _REFERRED
+            if number
+        )
 
     def take(self, errors: Iterable[InterstageError]) -> bool:
         """Note errors and drop their cards; False where nothing could be dropped."""
         done = True
         for error in errors:
-            if not any(re.search(rf"\b{what}\b", error.what) for what in self._dropped):
+            if not self._follows(error):
                 self.errors.append(error)
             gone = None
             if isinstance(error, DeckError) and error.file is not None and error.line is not None:
@@ -219,10 +255,7 @@ class _Troubles:
             if gone is None:
                 done = False
             else:
-                name, number = gone
-                self._dropped.update(
-                    f"{word} {number}" for start, word in _REFERRED if name.startswith(start)
-                )
+                self.dropped.add(gone)
         return done
 
     def until_clean(self, step: Callable[[], object]) -> None:
@@ -246,7 +279,7 @@ class _Troubles:
         return together(str(error) for error in order) + more
 
 
-def _look_at(fe: FEModel, out: DeckCheck) -> None:
+def _look_at(fe: FEModel, out: DeckCheck, found: _Troubles) -> None:
     """Note what the model is: size, mass, units, parts, free edges, supports."""
     counts: dict[str, int] = {}
     for block in fe.blocks:
@@ -259,7 +292,7 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
         size = without_noise(np.ptp(fe.grids.xyz, axis=0))
         out.facts["size"] = " x ".join(f"{s:.4g}" for s in size)
     out.notes += [note for note in fe.notes if not note.startswith(NO_LOADS)]
-    if fe.loads.refused is not None:
+    if fe.loads.refused is not None and fe.sol not in STATICS:
         out.loads.append(str(fe.loads.refused))
     sets = [*fe.loads.sets.values(), *fe.loads.temperatures.values()]
     out.loads += [str(one.refused) for one in sets if one.refused is not None]
@@ -267,15 +300,20 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
         refused = fe.dynamics.refused
         if refused is not None and not any(str(refused) == one for one in out.troubles):
             out.troubles.append(str(refused))
-    _check_method(fe, out)
+    out.troubles += selection_errors(fe, found.gone)
     try:
         weight = fe.mass_properties()
         out.facts["mass"] = f"{weight.mass:.6g}, centre at " + ", ".join(f"{c:.5g}" for c in weight.shown_cg)
         fe.K_gg  # noqa: B018  every element matrix once
+        massless = fe.sol in (*MODES, *MODAL) and not fe.M_gg.count_nonzero()
     except InterstageError as error:
         out.troubles.append(str(error))
         return
-    guess, wave = _units(fe)
+    if found.incomplete():
+        out.facts["mass"] += ", without the cards that are wrong"
+    elif massless:
+        out.troubles.append("the model has no mass, so that it has no modes; give densities (RHO) or masses")
+    guess, wave = units(fe)
     if guess:
         out.facts["units"] = guess
     elif wave is not None:
@@ -283,133 +321,17 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
             f"moduli of about {wave[0]:.3g} with a wave speed of {wave[1]:.3g} are those of metals in no usual "
             "system of units: look at E, RHO and PARAM WTMASS"
         )
-    _note_density(fe, out)
-    _note_thickness(fe, out)
-    _note_parts(fe, out)
-    _note_edges(fe, out)
-    _note_supports(fe, out)
+    out.notes += [*(density_notes(fe) if fe.sol not in STATICS else ()), *thickness_notes(fe)]
+    edges = shell_edges(fe)
+    if edges is not None:
+        out.facts["shell edges"] = edges
+    if found.incomplete():
+        out.notes.append("supports and loose parts are looked at when the cards that are wrong are mended")
+    else:
+        out.notes += part_notes(fe)
+        _note_supports(fe, out)
     if fe.sol in STATICS:
-        _check_loads(fe, out)
-
-
-def units_guess(fe: FEModel) -> str | None:
-    """Say in which units the stiffness and the wave speed of solids, shells and bars are those of metals."""
-    return _units(fe)[0]
-
-
-def _units(fe: FEModel) -> tuple[str | None, tuple[float, float] | None]:
-    """The guess, and the modulus and wave speed that it is made from."""
-    moduli, speeds = [], []
-    for block in fe.blocks:
-        E = rho = np.zeros(1)
-        if isinstance(block, SolidBlock):
-            E, rho = block.C[:, 0, 0], block.rho
-        elif isinstance(block, ShellBlock):
-            s = block.sections
-            E, rho = s.A[:, 0, 0] / s.thickness, s.mass_of_thickness / s.thickness
-        elif isinstance(block, BarBlock):
-            E, rho = block.section.E, block.section.mass_per_length / np.maximum(block.section.A, 1e-300)
-        if np.median(rho) > 0.0:
-            moduli.append(np.median(E))
-            speeds.append(np.sqrt(np.median(E) / np.median(rho) / fe.wtmass))
-    if not moduli:
-        return None, None
-    stiff, c = float(np.median(moduli)), float(np.median(speeds))
-    if not (stiff > 0.0 and c > 0.0 and np.isfinite(c)):
-        return None, None
-    far = {
-        name: abs(np.log10(stiff / steel)) + 2.0 * abs(np.log10(c / sound))
-        for name, (steel, sound) in _UNITS.items()
-    }
-    best = min(far, key=lambda name: far[name])
-    return (f"probably {best}" if far[best] < 1.6 else None), (stiff, c)
-
-
-def _check_method(fe: FEModel, out: DeckCheck) -> None:
-    """Say if METHOD selects a request that is not there, where the deck's solution needs one."""
-    try:
-        if fe.sol in MODES or fe.sol in (11, 12, 30, 31, 110, 111, 112):
-            deck_request(fe, modes_case(fe))
-    except InterstageError as error:
-        out.troubles.append(str(error))
-
-
-def _note_density(fe: FEModel, out: DeckCheck) -> None:
-    """Name solids, shells and bars without mass in a deck for dynamics."""
-    if fe.sol in STATICS:
-        return
-    for block in fe.blocks:
-        if isinstance(block, SolidBlock):
-            mass = block.rho
-        elif isinstance(block, ShellBlock):
-            mass = block.sections.mass_of_thickness[block.section]
-        elif isinstance(block, BarBlock):
-            mass = block.section.mass_per_length
-        else:
-            continue
-        none = np.flatnonzero(np.broadcast_to(mass, len(block)) == 0.0)
-        if len(none):
-            what = f"{len(none)} of {len(block)} {block.name} have no mass, {block.eid[none[0]]} the first"
-            out.notes.append(f"{what}: their density is zero or blank")
-
-
-def _note_thickness(fe: FEModel, out: DeckCheck) -> None:
-    """Name shells that are thicker than their shortest side is long."""
-    for block in fe.blocks:
-        if not isinstance(block, ShellBlock):
-            continue
-        corners = fe.grids.xyz[block.nodes[:, : block.corners]]
-        side = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2).min(axis=1)
-        thick = block.sections.thickness[block.section]
-        bad = np.flatnonzero(thick > side)
-        if len(bad):
-            i = bad[0]
-            out.notes.append(
-                f"{len(bad)} of {len(block)} {block.name} are thicker than their shortest side, {block.eid[i]} the "
-                f"first: {thick[i]:.4g} beside {side[i]:.4g}; look at units of T and of the grids"
-            )
-
-
-def _note_parts(fe: FEModel, out: DeckCheck) -> None:
-    """Say if the structure falls into parts that nothing joins."""
-    n = len(fe.grids)
-    owner = np.full(fe.grids.n_dof, -1)
-    owner[fe.grids.dof[:, None] + np.arange(6)] = np.arange(n)[:, None]
-    K = fe.K_gg.tocoo()
-    pairs = [(owner[K.row], owner[K.col])]
-    for case in [None, *fe.case.subcases][:2]:
-        for given in (fe.rigid, fe.constraints.mpc(case.mpc if case else None)):
-            if len(given):
-                pairs.append((owner[given.dof], owner[given.dependent[given.row]]))
-    rows, columns = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
-    keep = (rows >= 0) & (columns >= 0)
-    graph = sp.coo_matrix((np.ones(keep.sum()), (rows[keep], columns[keep])), shape=(n, n))
-    _, label = connected_components(graph, directed=False)
-    used = np.zeros(n, dtype=bool)
-    used[rows[keep]] = True
-    sizes = np.bincount(label[used])
-    sizes = np.sort(sizes[sizes > 0])[::-1]
-    if len(sizes) > 1:
-        shown = ", ".join(str(s) for s in sizes[:6]) + (", ..." if len(sizes) > 6 else "")
-        out.notes.append(f"{len(sizes)} parts that no element or constraint joins, of {shown} grids")
-    loose = int(np.count_nonzero(~used))
-    if loose:
-        what, first = _counted(loose, "grid"), fe.grids.id[~used][0]
-        out.notes.append(f"{what} of no element with stiffness, grid {first} the first")
-
-
-def _note_edges(fe: FEModel, out: DeckCheck) -> None:
-    """Count the edges of shells that one element has, and those that more than two share."""
-    sides = []
-    for block in fe.blocks:
-        if isinstance(block, ShellBlock) and len(block):
-            corners = block.nodes[:, : block.corners]
-            sides.append(np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2))
-    if not sides:
-        return
-    _, count = np.unique(np.sort(np.concatenate(sides), axis=1), axis=0, return_counts=True)
-    free, many = int(np.sum(count == 1)), int(np.sum(count > 2))
-    out.facts["shell edges"] = f"{free} free, {many} shared by more than two elements, of {len(count)}"
+        _check_loads(fe, out, found)
 
 
 def _note_supports(fe: FEModel, out: DeckCheck) -> None:
@@ -421,7 +343,7 @@ def _note_supports(fe: FEModel, out: DeckCheck) -> None:
     chosen = modes_case(fe) if fe.sol in MODES else None
     for case in fe.case.subcases:
         key = (case.spc, case.mpc, case.suport1)
-        if key in seen or len(seen) >= 4:
+        if key in seen or len(seen) >= 4 or any(missing_constraints(fe, case)):
             continue
         seen.add(key)
         needed = chosen is None or key == (chosen.spc, chosen.mpc, chosen.suport1)
@@ -442,7 +364,7 @@ def _note_supports(fe: FEModel, out: DeckCheck) -> None:
         out.notes += [note for note in notes if note not in out.notes]
 
 
-def _check_loads(fe: FEModel, out: DeckCheck) -> None:
+def _check_loads(fe: FEModel, out: DeckCheck, found: _Troubles) -> None:
     """Loads of the subcases of statics; what is wrong with them stops it."""
     for case in static_cases(fe):
         try:
@@ -452,5 +374,5 @@ def _check_loads(fe: FEModel, out: DeckCheck) -> None:
             free_expansion(fe, case)
         except InterstageError as error:
             out.loads = [one for one in out.loads if one != str(error)]
-            if str(error) not in out.troubles:
+            if not found.gone(LOADS, case.load):
                 out.troubles.append(str(error))
