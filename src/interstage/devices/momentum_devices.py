@@ -167,7 +167,9 @@ class ReactionWheel(Rotor):
         speed = within("speed", d.speed, 0.99 * d.max_speed, "rad/s") if d.torque * d.speed >= 0.0 else []
         return within("torque", d.torque, d.max_torque, "N*m") + speed
 
-    def following(self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def following(
+        self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray | np.generic]:
         """Return what follows from other parameters; at a point a wheel of another inertia keeps its speed."""
         found = super().following(values, now)
         if "inertia" in values and "momentum" in now and "momentum" not in values:

@@ -176,7 +176,7 @@ def check_compiled(system: object) -> None:
         )
 
 
-def check_belongs(system: Compiled, x: State) -> None:
+def check_belongs(system: Compiled, x: State | None) -> None:
     """Refuse what is no state, and a state of another vehicle."""
     check_compiled(system)
     if not isinstance(x, State):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.multibody import State, System
 from interstage.multibody.loads import KINDS, Loads, of_all_kinds, place_words, wrench_rows
 from interstage.multibody.topology import carried
+from interstage.multibody.types import Node
 from interstage.system.ahead import Ahead, Foreseen, MassHistory, Sheet, Told
 from interstage.system.followed import Heirs, place_now
 
@@ -26,8 +27,9 @@ Control = Callable[..., object]
 def bearer(old: System, new: System, body: str) -> str:
     """Return the body that has a body's joint now: docking can make a parent hang on its child."""
     parent = old.model.spec(body).parent
-    turned = parent in new.bodies and new.model.spec(parent).parent == body
-    return parent if turned else body
+    if parent is not None and parent in new.bodies and new.model.spec(parent).parent == body:
+        return parent
+    return body
 
 
 def refuse_turned(body: str, what: str, t: float) -> None:
@@ -98,7 +100,9 @@ class Acting:
                     f"the force on {place_words(*force.place)} has no place from t = {t:.9g} on",
                     hint="let a device act there, or end the run at the change",
                 )
-        forces = tuple(replace(force, body=p[0], node=p[1]) for force, p in places if p is not None)
+        forces = tuple(
+            replace(force, body=p[0], node=cast(Node, p[1])) for force, p in places if p is not None
+        )
         if law is None and new is not old:
             given, tau = tau, carried(old, old.state(v=tau), new).v
             for body in old.bodies:
@@ -134,7 +138,7 @@ class InTime(Ahead):
         times: np.ndarray | None = None,
         now: Callable[[], bool] = lambda: True,
     ):
-        super().__init__(MassHistory(rows), "", "loads")
+        super().__init__(MassHistory(rows), "", "loads")  # type: ignore[arg-type]
         self.rows, self.at, self.now, self.fields, self.outs = rows, at, now, {}, ()
         self.times = np.zeros(0) if times is None else times
         self.told: Foreseen | None = None

@@ -41,6 +41,7 @@ class Between:
         self.bulge = self._velocities(self._coordinates(0.5), middle) - 0.5 * (self.v + self.end.v)
 
     def _coordinates(self, u: float) -> np.ndarray:
+        assert self.rates is not None
         a, b, c, d = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2, u * u * (3 - 2 * u), u * u * (u - 1)
         q = a * self.q + self.h * b * self.rates[0] + c * self.end.q + self.h * d * self.rates[1]
         self.system.layout.normalize(q)

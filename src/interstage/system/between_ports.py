@@ -167,6 +167,7 @@ def _delayed(parts: list[Part], source: int, out: str, piece: Piece) -> int:
     periods is an offset.
     """
     origin = parts[source]
+    assert origin.every is not None
     whole, rest = divmod(piece.delay, origin.every)
     depth = int(whole) if rest else int(whole) - 1
     start = _start(origin, out, piece)

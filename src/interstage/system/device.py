@@ -111,7 +111,7 @@ class Device:
             raise InputError(
                 f"{type(self).__name__} is continuous: only what is sampled can be delayed", where="delay"
             )
-        self._at = {name: values.pop(name) for name in self.places if name in values}
+        self._at: dict[str, Any] = {name: values.pop(name) for name in self.places if name in values}
         self._given: dict[str, Value] = {}
         self._values: dict[str, np.ndarray] = {}
         self._sizes: dict[str, int] = {}
@@ -187,7 +187,7 @@ class Device:
                     f"{type(self).__name__} has no place '{name}'", hint=did_you_mean(name, self.places)
                 )
         made = copy(self)
-        made._at = {**self._at, **places}
+        made._at = self._at | dict(places)
         owners = {n: self.places[n] for n in places}
         lists = {n: one for n, one in places.items() if isinstance(one, list | tuple)}
         sizes = {one.size: len(lists[n]) for n, one in owners.items() if isinstance(one, Places)}
@@ -225,7 +225,9 @@ class Device:
         self._given, self._values = given, arrays
         return self
 
-    def following(self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def following(
+        self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray | np.generic]:
         """Return the fields of a device that is given other parameters: those, and what follows from them.
 
         They are what the device would have if it had been made with these values, so that `set=` of a run and a
@@ -326,9 +328,7 @@ class Device:
         """Return a parameter, the initial value of a state or output, or the default of an input, in its unit."""
         field = self._field(name)
         value = self._values.get(name, field.value)
-        if value is None:
-            value = 0.0
-        full = shaped(value, self.shape_of(name), f"{type(self).__name__}.{name}")
+        full = shaped(0.0 if value is None else value, self.shape_of(name), f"{type(self).__name__}.{name}")
         return full if full.ndim else full[()]
 
     def __repr__(self) -> str:
@@ -402,6 +402,6 @@ class View:
 
 def _size(value: object, where: str) -> int:
     """Return a number of rows: whole, at least 1."""
-    if not isinstance(value, int | float | np.number) or value < 1 or value % 1 != 0:
+    if not isinstance(value, int | float | np.number) or value < 1 or float(value) % 1 != 0:
         raise InputError(f"{where} is a number of rows", expected="1 or more", got=repr(value))
     return int(value)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack, cast
 
 import numpy as np
 
@@ -110,12 +110,12 @@ class Event:
     @property
     def actions(self) -> list[Do]:
         """The actions one by one."""
-        return list(self.action) if isinstance(self.action, list | tuple) else [self.action]
+        return list(self.action) if isinstance(self.action, list | tuple) else [cast(Do, self.action)]
 
     @property
     def rests(self) -> list[Do]:
         """The actions of rest one by one."""
-        return list(self.rest) if isinstance(self.rest, list | tuple) else [self.rest]
+        return list(self.rest) if isinstance(self.rest, list | tuple) else [cast(Do, self.rest)]
 
     @cached_property
     def asks_system(self) -> bool:
@@ -385,6 +385,7 @@ def perform(event: Event, t: float, system: System, x: State, at_rest: bool = Fa
             if isinstance(action, Action):
                 answer = action.apply(t, out.system, out.x)
             else:
+                assert not isinstance(action, str)
                 answer = _call(action, t, out)
         except Exception as err:
             text = str(err) if isinstance(err, InterstageError) else raised(err)

@@ -151,7 +151,7 @@ class Plan:
     @cached_property
     def names(self) -> dict[int, int]:
         """Part by number of a signal: who writes it."""
-        found = {}
+        found: dict[int, int] = {}
         for k, part in enumerate(self.parts):
             for name, declared in part.what.fields.items():
                 if isinstance(declared, Out):
@@ -186,14 +186,14 @@ class Plan:
             hint=f"{'leave the wire out, or ' if words == 'wired' else ''}override it: ist.Fault('{name}', …)",
         )
 
-    def values(self, given: Mapping[str, object], still: bool = False) -> dict[str, np.ndarray]:
+    def values(self, given: Mapping[str, Value], still: bool = False) -> dict[str, np.ndarray]:
         """Return values by full name of what is given by name or pattern, checked; strings are quantities.
 
         still : nothing runs, so that what laws outside of the model say can be given
         """
         found: dict[str, np.ndarray] = {}
-        laws = [part for part in self.parts if still and isinstance(part.what, Law) and part.what.outside]
-        free = {*self.unwired, *(f"{part.path}.{name}" for part in laws for name in part.what.outs)}
+        laws = [(p.path, p.what) for p in self.parts if still and isinstance(p.what, Law) and p.what.outside]
+        free = {*self.unwired, *(f"{path}.{name}" for path, law in laws for name in law.outs)}
         bounded = {
             f"{part.path}.{name}": declared
             for part in self.parts
@@ -218,8 +218,11 @@ class _Layout:
         self.sizes = dict.fromkeys(KINDS, 0)
         self.first: dict[str, list[np.ndarray]] = {kind: [] for kind in KINDS}
 
-    def take(self, kind: str, shape: tuple[int, ...], value: np.ndarray | float, unit: str = "") -> Slot:
-        """Return a new slot, filled with what it begins with."""
+    def take(
+        self, kind: str, shape: tuple[int, ...] | None, value: np.ndarray | np.generic | float, unit: str = ""
+    ) -> Slot:
+        """Return a new slot, filled with what it begins with; inputs have a shape by then."""
+        assert shape is not None
         slot = Slot(kind, self.sizes[kind], shape, unit)
         self.sizes[kind] += slot.size
         self.first[kind].append(np.broadcast_to(np.asarray(value, dtype=float), shape).ravel())
@@ -264,7 +267,8 @@ def planned(
     last = len(parts) - 1
     parts += beside
     ahead = ahead_of(parts)
-    layout, slots = _Layout(), {}
+    layout = _Layout()
+    slots: dict[str, Slot] = {}
     looks: dict[tuple, Touch] = {}
     pushes: list[Touch] = []
     for part in parts:
@@ -334,9 +338,8 @@ def _reckoning(part: Part, assembly: Assembly, changes: Changes) -> Part:
 
 def without_devices(assembly: Assembly) -> Plan:
     """Return the plan of an assembly without members: its vehicle alone."""
-    tapes: list[list[Entry]] = [[] for _ in range(5)]
-    touches: list[list[Touch]] = [[] for _ in range(3)]
-    return Plan(assembly, [], {}, _Layout().initial(), [], *tapes, Clock.of([]), *touches, False)
+    initial = _Layout().initial()
+    return Plan(assembly, [], {}, initial, [], [], [], [], [], [], Clock.of([]), [], [], [], False)
 
 
 def _functions(part: Part) -> Mapping[str, object]:
@@ -476,7 +479,7 @@ def _open_inputs(
                 )
             if shape is None:
                 shape = numbers(held[-1], "", f"'{full}'").shape
-            value: np.ndarray | float = 0.0
+            value: np.ndarray | np.generic | float = 0.0
             opened.append(full)
         else:
             value = part.what.value_of(name)

@@ -38,7 +38,8 @@ def _sums(tree, work, Q, V, bodies, inertia, tanks, about, out):
 @kernel
 def _enter_sums(handle, Q, V, bodies, inertia, tanks, about, out):
     """Call `_sums` on a handle."""
-    _sums(tree_of(handle), work_of(handle, Q), Q, V, bodies, inertia, tanks, about, out)
+    tree, work = tree_of(handle), work_of(handle, Q)  # type: ignore[func-returns-value]
+    _sums(tree, work, Q, V, bodies, inertia, tanks, about, out)
 
 
 def sums_of_rows(
@@ -75,7 +76,8 @@ def _wholes(tree, work, Q, V, bodies, inertia, tanks, i, root, place, out):
 @kernel
 def _enter_wholes(handle, Q, V, bodies, inertia, tanks, i, root, place, out):
     """Call `_wholes` on a handle."""
-    _wholes(tree_of(handle), work_of(handle, Q), Q, V, bodies, inertia, tanks, i, root, place, out)
+    tree, work = tree_of(handle), work_of(handle, Q)  # type: ignore[func-returns-value]
+    _wholes(tree, work, Q, V, bodies, inertia, tanks, i, root, place, out)
 
 
 Wholes = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -124,7 +126,8 @@ def _positions(tree, work, Q, V, i, eta, l, gamma, out):
 @kernel
 def _enter_positions(handle, Q, V, i, eta, l, gamma, out):
     """Call `_positions` on a handle."""
-    _positions(tree_of(handle), work_of(handle, Q), Q, V, i, eta, l, gamma, out)
+    tree, work = tree_of(handle), work_of(handle, Q)  # type: ignore[func-returns-value]
+    _positions(tree, work, Q, V, i, eta, l, gamma, out)
 
 
 def positions_of_rows(system: System, Q: np.ndarray, V: np.ndarray, body: str, node: Any) -> np.ndarray:

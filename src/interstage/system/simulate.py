@@ -144,6 +144,7 @@ def simulate(
         if forces is None and tau is None and accelerations is None and control is None:
             tell_of_loads(x)
         x = with_loads(system, x, forces, tau, accelerations, frame)
+        assert x is not None
         _look_at_loads(system, x, start)
         method = _method_of_one_vehicle(method, step)
         dense = log is None and log_step is None if dense is None else dense

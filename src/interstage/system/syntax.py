@@ -41,8 +41,13 @@ class _Found:
 
     def field(self, node: ast.AST) -> str | None:
         """Return the name of `d.name`, None for anything else."""
-        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-        return node.attr if own and node.value.id == self.record else None
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == self.record
+        ):
+            return node.attr
+        return None
 
     def walk(self, node: ast.AST) -> None:
         """Note what a part of the tree does."""
@@ -50,15 +55,16 @@ class _Found:
             target = node.target.value if isinstance(node.target, ast.Subscript) else node.target
             if (name := self.field(target)) is not None:
                 self.reads.add(name)
-        if (name := self.field(node)) is not None:
+        if isinstance(node, ast.Attribute) and (name := self.field(node)) is not None:
             for found in (self.reads,) if isinstance(node.ctx, ast.Load) else (self.writes, self.whole):
                 found.add(name)
             return
-        stored = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
-        if stored and (name := self.field(node.value)) is not None:
-            self.writes.add(name)
-            self.walk(node.slice)
-            return
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            name = self.field(node.value)
+            if name is not None:
+                self.writes.add(name)
+                self.walk(node.slice)
+                return
         if isinstance(node, ast.Name) and node.id == self.record:
             self.all = True
         for child in ast.iter_child_nodes(node):

@@ -113,6 +113,7 @@ class Watch:
     def value(self, eye: Eye, t: float, x: State) -> float:
         """Return a condition, checked; it gets a state of its own."""
         event = eye.event
+        assert callable(event.condition)
         try:
             given = (t, x.copy(), self.view(t, x)) if eye.takes_system else (t, x.copy())
             g = _number(event.condition(*given))
