@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interstage.multibody.kernels.small import kernel
-from interstage.system.loop_kernels import walk
+from interstage.system.plant.coupled_kernels import walk
 
 
 @kernel

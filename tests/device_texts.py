@@ -7,10 +7,10 @@ import pytest
 
 import interstage as ist
 from interstage.nastran import deck_from_text
-from interstage.system.closed_loop import ClosedLoop
-from interstage.system.plan import planned
-from interstage.system.ports import Hinge, In, Inside, Look, Places, Push
-from interstage.system.views import view_of
+from interstage.system.plant.declarations import Hinge, In, Inside, Look, Places, Push
+from interstage.system.plant.plan import planned
+from interstage.system.plant.vehicle_interface import view_of
+from interstage.system.run.coupled_system import ClosedLoop
 
 POINT = [0.2, 0.3, -0.1]
 

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from interstage._renamed import CLASSES, MODULES, current_name
-from interstage.system.code_names import Program, code_of
+from interstage.system.plant.serialization import Program, code_of
 
 
 @pytest.mark.parametrize("old", sorted(MODULES))

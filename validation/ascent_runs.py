@@ -16,7 +16,7 @@ from interstage.demo.heron_deck import heron_deck
 from interstage.demo.vehicle import CORE
 from interstage.fem import FEModel
 from interstage.nastran import deck_from_text
-from interstage.system.flight_log import FlightLog
+from interstage.system.log.simulation_log import FlightLog
 from validation.heron_loads import slope
 
 AXES = ("roll", "pitch", "yaw")

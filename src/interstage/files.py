@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
     from interstage.system import LogFile
-    from interstage.system.checkpoint import Checkpoint
-    from interstage.system.flight_log import FlightLog
+    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system.run.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True)
@@ -83,14 +83,14 @@ LOG = FileKind("log", "simulation log", "interstage.system:Log", "log.save(path)
 FLIGHT = FileKind(
     "flight",
     "log of a flight",
-    "interstage.system.flight_log:FlightLog",
+    "interstage.system.log.simulation_log:FlightLog",
     "simulate(assembly, …, log=path)",
     format="interstage flight",
 )
 CHECKPOINT = FileKind(
     "checkpoint",
     "checkpoint",
-    "interstage.system.checkpoint:Checkpoint",
+    "interstage.system.run.checkpoint:Checkpoint",
     "simulate(assembly, …, checkpoint=…)",
     format="interstage checkpoint",
 )

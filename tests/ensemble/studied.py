@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import interstage as ist
-from interstage.system.noise import normal
+from interstage.system.plant.noise import normal
 
 GAINS = np.array([[1.0, -2.0, 0.5], [0.3, 0.7, -1.1]])
 MEAN = np.array([1.0, 2.0, -1.0])

@@ -36,7 +36,7 @@ SOURCES = {  # what is changed, and the tests that should see it, nearest first
     "devices": ["tests/devices"],
     "vehicle": ["tests/vehicle"],
     "multibody/kernels": ["tests/multibody", "tests/kane"],
-    "system/kernels": ["tests/system"],
+    "system/run/integrators": ["tests/system"],
 }
 EQUIVALENT = ROOT / "tests/fuzz/equivalent_mutants.txt"
 SWAPPED = {

@@ -7,8 +7,8 @@ import pytest
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.noise import normal
-from interstage.system.plan import planned
+from interstage.system.plant.noise import normal
+from interstage.system.plant.plan import planned
 
 
 def bus_and(name, mass, com, inertia):

@@ -6,7 +6,7 @@ import numpy as np
 from device_library import DiscretePID, Drag, IntegratingGyro, Lag, NoisyGyro, Thruster
 
 import interstage as ist
-from interstage.system.noise import normal
+from interstage.system.plant.noise import normal
 
 GAIN = np.array([0.1, -0.2, 0.3])
 NODES = {k + 1: (0.25 * k, 0.0, 0.0) for k in range(5)}

@@ -25,8 +25,8 @@ from device_library import (
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.plan import planned
-from interstage.system.ports import Field
+from interstage.system.plant.declarations import Field
+from interstage.system.plant.plan import planned
 
 
 def law(t, rate, bias=0.0):

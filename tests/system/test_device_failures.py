@@ -10,7 +10,7 @@ from breaking import Asserting
 import interstage as ist
 from interstage.errors import InputError, SolverError
 from interstage.jit import COMPILED, kernel
-from interstage.system.flight import Flight
+from interstage.system.run.flight import Flight
 
 compiled = pytest.mark.skipif(not COMPILED, reason="functions are not called by address in this job")
 

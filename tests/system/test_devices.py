@@ -10,12 +10,11 @@ from device_library import Gain, Lag, Servo, StateSpace
 import interstage as ist
 from interstage.errors import InputError
 from interstage.jit import COMPILED, kernel
-from interstage.system.closed_loop import ClosedLoop
-from interstage.system.device import View, read, record_fields
-from interstage.system.device_checks import written
-from interstage.system.plan import planned
-from interstage.system.syntax import uses_of, uses_of_code
-from interstage.system.views import view_of
+from interstage.system.plant.device import View, read, record_fields, written
+from interstage.system.plant.feedthrough import uses_of, uses_of_code
+from interstage.system.plant.plan import planned
+from interstage.system.plant.vehicle_interface import view_of
+from interstage.system.run.coupled_system import ClosedLoop
 
 
 def test_parameters_are_quantities_in_their_units():

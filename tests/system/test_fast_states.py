@@ -9,9 +9,9 @@ import pytest
 
 import interstage as ist
 from interstage.errors import FidelityWarning
-from interstage.system.fast_states import growth
-from interstage.system.flight import Flight
-from interstage.system.methods import method_of
+from interstage.system.run.flight import Flight
+from interstage.system.run.integrators import method_of
+from interstage.system.run.step_stability import growth
 
 H = 0.01
 

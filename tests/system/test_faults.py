@@ -9,7 +9,7 @@ from device_library import Accelerometer, Counter, Drag, Gain, Lag, Motor, Noisy
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.flight import Flight
+from interstage.system.run.flight import Flight
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.device import feeds
-from interstage.system.plan import planned
+from interstage.system.plant.device import feeds
+from interstage.system.plant.plan import planned
 
 
 class TwoChannels(ist.Device):

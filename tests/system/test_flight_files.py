@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 import interstage as ist
 from interstage.cli.main import app
 from interstage.errors import FileError, InputError
-from interstage.system import flight_file
-from interstage.system.flight import Flight
-from interstage.system.flight_log import FlightLog
+from interstage.system.log import hdf5 as flight_file
+from interstage.system.log.simulation_log import FlightLog
+from interstage.system.run.flight import Flight
 
 HERE = Path(__file__).parent
 

@@ -186,7 +186,7 @@ class Fails:
     ],
 )
 def test_a_law_that_fails_leaves_the_log_up_to_then_and_says_who_and_when(tmp_path, how, words, interpret):
-    from interstage.system.flight import Flight
+    from interstage.system.run.flight import Flight
 
     flight = (
         ist.Assembly("x")

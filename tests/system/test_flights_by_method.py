@@ -10,7 +10,7 @@ from scipy.linalg import expm
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
-from interstage.system.flight import Flight
+from interstage.system.run.flight import Flight
 
 # options and what is allowed beside the truth: errors of fixed steps, or of tolerances that add up
 EVERY = [

@@ -13,7 +13,7 @@ import pytest
 
 import interstage as ist
 from interstage.errors import FileError, OutOfMemoryError
-from interstage.system import flight_file
+from interstage.system.log import hdf5 as flight_file
 
 HERE = Path(__file__).parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(ist.__file__).parents[1]), str(HERE)])}
@@ -23,7 +23,7 @@ import sys
 import interstage as ist
 from device_library import Lag
 from interstage.errors import FileError
-from interstage.system import flight_file
+from interstage.system.log import hdf5 as flight_file
 
 if sys.argv[2] != "0":
     import resource
@@ -117,7 +117,7 @@ def test_a_finished_log_has_no_bytes_to_spare(tmp_path):
 def test_memory_that_does_not_suffice_is_one_sentence(tmp_path, monkeypatch):
     from device_library import Lag
 
-    from interstage.system.flight_log import FlightLog
+    from interstage.system.log.simulation_log import FlightLog
 
     flight, take = ist.Assembly("x").add("lag", Lag(u=1.0)), FlightLog.take
     calls = []

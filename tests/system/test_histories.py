@@ -10,7 +10,7 @@ import interstage as ist
 from interstage.errors import InputError
 from interstage.multibody import Ball, Free, Multibody, Revolute, Universal
 from interstage.system import simulate
-from interstage.system.histories import Mass
+from interstage.system.plant.prescribed_motion import Mass
 
 BEAM = beam(n_elements=5, n_modes=3, E=2e8)
 

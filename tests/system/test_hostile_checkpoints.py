@@ -20,8 +20,7 @@ import interstage as ist
 from interstage.cli.main import app
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.hdf5 import put_text
-from interstage.system.code_names import NoName, Program, fingerprint
-from interstage.system.described import Restorer
+from interstage.system.plant.serialization import NoName, Program, Restorer, fingerprint
 
 SOURCES = Path(ist.__file__).parent
 
@@ -192,7 +191,7 @@ CHOSEN = {
     "_renamed.py": "modules in MODULES",
     "files.py": "classes in KINDS",
     "mass/json_file.py": "modules in HOMES",
-    "system/code_names.py": "Program",
+    "system/plant/serialization.py": "Program",
     "cli/source_tools.py": "folders of a checkout",
     "cli/bench.py": "files of a checkout",
     "cli/validate.py": "files of a checkout",

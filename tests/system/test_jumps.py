@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import interstage as ist
-from interstage.system.time_edges import edges_of
+from interstage.system.run.time_edges import edges_of
 
 FORCE = 500.0
 FIXED = [("rk4", 5e-4), ("ros2", 5e-4), ("ros3", 5e-4), ("dopri5", 5e-4), ("rk4", 1e-4)]

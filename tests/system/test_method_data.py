@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import RK45
 
 from interstage.errors import InputError
-from interstage.system.methods import METHODS, WMethod, method_of
+from interstage.system.run.integrators import METHODS, WMethod, method_of
 
 ROS2, ROS3, DOPRI5 = (METHODS[name] for name in ("ros2", "ros3", "dopri5"))
 

@@ -9,7 +9,7 @@ from multibody_models import beam
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.methods import Explicit
+from interstage.system.run.integrators import Explicit
 
 FINE = {"rtol": 1e-9, "atol": 1e-9}
 # options and what is allowed beside the truth: errors of fixed steps, or of tolerances that add up

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from interstage.jit import kernel
-from interstage.system.noise import normal, philox, stream_of, uniform
+from interstage.system.plant.noise import normal, philox, stream_of, uniform
 
 # kat_vectors of Random123 1.14: philox4x32, ten rounds: counter, key, result
 KNOWN = [

@@ -11,8 +11,8 @@ from device_library import Counter, Lag
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.flight import Flight
-from interstage.system.ticks import period_of
+from interstage.system.plant.clock import period_of
+from interstage.system.run.flight import Flight
 
 
 def arm(damping=0.0):

@@ -8,7 +8,7 @@ from device_library import Counter, Lag
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
-from interstage.system.events import perform
+from interstage.system.run.events import perform
 
 
 def craft():

@@ -10,7 +10,7 @@ from device_library import Counter, Lag
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.pacing import Pacer
+from interstage.system.run.real_time import Pacer
 
 
 def lagging():

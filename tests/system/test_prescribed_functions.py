@@ -15,9 +15,8 @@ import interstage as ist
 from interstage.errors import InputError, MotionWarning
 from interstage.multibody import Multibody, Prismatic, Revolute, Universal
 from interstage.system import simulate
-from interstage.system.curves import Curve
-from interstage.system.histories import BoundMotion
-from interstage.system.jets import Jet, rows_of
+from interstage.system.plant.prescribed_motion import BoundMotion, Curve
+from interstage.system.plant.time_derivatives import Jet, rows_of
 
 HERTZ = (0.1, 1.0, 20.0, 100.0, 300.0, 400.0)
 TIMES = np.array([0.0, 0.1, 0.37, 0.5, 0.8125, 1.3])

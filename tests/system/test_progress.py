@@ -10,7 +10,7 @@ from device_library import Counter, Lag
 from rich.console import Console
 
 import interstage as ist
-from interstage.system import progress
+from interstage.system.run import real_time as progress
 
 
 @pytest.fixture

@@ -17,8 +17,15 @@ from device_library import Counter, Drag, Lag, NoisyGyro
 
 import interstage as ist
 from interstage.errors import FileError, InputError
-from interstage.system.code_names import NoName, Program, code_of, fingerprint, name_of
-from interstage.system.described import Describer, Restorer
+from interstage.system.plant.serialization import (
+    Describer,
+    NoName,
+    Program,
+    Restorer,
+    code_of,
+    fingerprint,
+    name_of,
+)
 
 HERE = Path(__file__).parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(ist.__file__).parents[1]), str(HERE)])}

@@ -14,7 +14,7 @@ from breaking import broken_off
 
 import interstage as ist
 from interstage.errors import FileError, InputError
-from interstage.system.flight import Flight
+from interstage.system.run.flight import Flight
 
 HERE = Path(__file__).parent
 METHODS = [{"step": "10 ms"}, {"step": None, "method": "dopri5"}, {"step": None, "method": "dop853"}]

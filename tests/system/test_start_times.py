@@ -11,8 +11,8 @@ from device_library import Counter, Gain, Lag
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.flight import Flight
-from interstage.system.noise import normal
+from interstage.system.plant.noise import normal
+from interstage.system.run.flight import Flight
 
 
 class Dice(ist.Device):

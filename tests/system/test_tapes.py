@@ -13,10 +13,10 @@ import interstage as ist
 from device_texts import alone, assert_texts_agree, places_of, vehicle_for_devices
 from interstage.errors import InputError
 from interstage.jit import COMPILED, kernel
-from interstage.system.closed_loop import ClosedLoop
-from interstage.system.loop_arrays import call
-from interstage.system.plan import planned
-from interstage.system.views import view_of
+from interstage.system.plant.coupled_arrays import call
+from interstage.system.plant.plan import planned
+from interstage.system.plant.vehicle_interface import view_of
+from interstage.system.run.coupled_system import ClosedLoop
 
 CLASSES = [
     cls for _, cls in inspect.getmembers(device_library, inspect.isclass) if issubclass(cls, ist.Device)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interstage.errors import InputError
-from interstage.system.ticks import Clock, period_of
+from interstage.system.plant.clock import Clock, period_of
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 import interstage as ist
 from interstage.errors import InputError
 from interstage.jit import COMPILED, kernel
-from interstage.system.plan import planned
-from interstage.system.tapes import Tapes
+from interstage.system.plant.compiled_schedule import Tapes
+from interstage.system.plant.plan import planned
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 TABLE = {"a": 1.0}

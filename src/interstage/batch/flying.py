@@ -22,8 +22,8 @@ from interstage.errors import InputError, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Forces, Generalized, Loads, acting_at, at_point
 from interstage.multibody.topology import check_state
-from interstage.system.methods import Compiled, Method, method_of
-from interstage.system.ticks import Period, period_of
+from interstage.system.plant.clock import Period, period_of
+from interstage.system.run.integrators import Compiled, Method, method_of
 
 DEVICES = ("auto", "cpu", "cuda")
 MOST_MIB = 16.0 * 1024.0  # histories of a batch that are larger are a mistake

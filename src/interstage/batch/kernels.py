@@ -2,7 +2,7 @@
 
 All that differs from sample to sample is one vector `own`: the state, the loads, the law, and those of the vehicle's
 constants that are dispersed. It begins as `base`, in which the numbers of column k of the table are put, or by which
-they are multiplied. The steps are those of `system.kernels`, on the same engine.
+they are multiplied. The steps are those of `system.run.integrators.step_kernels`, on the same engine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.small import inlined, is_finite, kernel
-from interstage.system.kernels.stretch import bound, take_step
+from interstage.system.run.integrators.step_control import bound, take_step
 
 # base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  power (p,): 0 where
 # the number is put there, else that of it which is a factor

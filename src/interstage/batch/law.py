@@ -24,7 +24,7 @@ from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Force, Loads
 from interstage.system import Event
-from interstage.system.ticks import Period
+from interstage.system.plant.clock import Period
 
 _TEXT = re.compile(r"\s*(\S+)\s*(<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 

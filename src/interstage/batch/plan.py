@@ -15,8 +15,8 @@ from interstage.ensemble.outputs import REDUCTIONS
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Force, Loads, wrench_rows
-from interstage.system.methods import Compiled, Method
-from interstage.system.ticks import count
+from interstage.system.plant.clock import count
+from interstage.system.run.integrators import Compiled, Method
 
 HISTORY = ""  # how an output is kept whose rows are all kept
 

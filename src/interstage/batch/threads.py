@@ -14,10 +14,8 @@ from interstage.batch.numbers import with_numbers
 from interstage.batch.plan import Plan, method_in
 from interstage.jit import COMPILED
 from interstage.multibody.engine import Engine
-from interstage.system.kernels.explicit import explicit_step
-from interstage.system.kernels.slope import Scratch
-from interstage.system.kernels.wmethod import w_step
-from interstage.system.methods import Compiled
+from interstage.system.run.integrators import Compiled
+from interstage.system.run.integrators.step_kernels import Scratch, explicit_step, w_step
 
 PORTION = 64  # samples that a thread takes at a time at most
 

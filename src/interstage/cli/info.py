@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
     from interstage.system import LogFile
-    from interstage.system.checkpoint import Checkpoint
-    from interstage.system.flight_log import FlightLog
+    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system.run.checkpoint import Checkpoint
 
 
 def info(

@@ -22,7 +22,7 @@ from interstage.devices import GPS, IMU, TVC, Allocation, Earth, Engine, LowPass
 from interstage.linear import LinearModel, linearize, lqr, trim
 from interstage.multibody import State, System, Universal
 from interstage.system import Assembly, quaternion, rotation_error, simulate
-from interstage.system.flight_log import FlightLog
+from interstage.system.log.simulation_log import FlightLog
 
 SITE, HEADING = (28.6, -80.6), "90 deg"
 UNTIL, PERIOD, STEP, LOG_STEP = 300.0, 0.02, "5 ms", 0.1  # s

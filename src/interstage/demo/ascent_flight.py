@@ -24,8 +24,8 @@ from interstage.linear import trim
 from interstage.multibody import State
 from interstage.spatial.functions import matrix_from_quaternion
 from interstage.system import Log, simulate
-from interstage.system.assembly import Assembly
-from interstage.system.events import Event
+from interstage.system.plant.assembly import Assembly
+from interstage.system.run.events import Event
 
 STEP, METHOD, ROWS = "4 ms", "ros2", "20 ms"
 OUT = {

@@ -17,10 +17,10 @@ from interstage import devices as dev
 from interstage.demo import ascent_vehicle as av
 from interstage.demo import heron
 from interstage.multibody import Multibody, System, Universal
-from interstage.system.assembly import Assembly
-from interstage.system.device import Device
-from interstage.system.events import Event
-from interstage.system.ports import In, Out
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.declarations import In, Out
+from interstage.system.plant.device import Device
+from interstage.system.run.events import Event
 from interstage.vehicle import PipeFlow, Shapes, Tank, Vehicle
 
 SITE, HEADING = (28.6, -80.6), "90 deg"

@@ -22,7 +22,7 @@ from interstage.linear import LinearModel, linearize, trim
 from interstage.multibody import State
 from interstage.spatial.functions import matrix_from_quaternion
 from interstage.system import quaternion
-from interstage.system.assembly import Assembly
+from interstage.system.plant.assembly import Assembly
 
 TIMES = (10.0, 40.0, 73.0, 125.0, 190.0, 250.0)  # s, the last one of the upper stage
 UNTIL = 300.0

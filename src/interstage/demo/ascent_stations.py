@@ -7,7 +7,7 @@ import numpy as np
 from interstage.component.options import Wanted
 from interstage.demo import heron
 from interstage.demo.vehicle import CORE
-from interstage.system.flight_log import FlightLog
+from interstage.system.log.simulation_log import FlightLog
 
 STATIONS = (9.75, 26.75)  # m: middle of a row of elements in the fuel tank, in the oxidizer tank
 FIRST_SHELL, FIRST_RACEWAY = heron.PARTS["tanks and skirts"][0], heron.PARTS["cable raceway"][0]

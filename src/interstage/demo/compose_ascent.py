@@ -17,7 +17,7 @@ from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.report.forces import acting, happened, surround
 from interstage.report.replay import Arrow, Replay, replay_of, stretches_of
 from interstage.report.view import add_replay
-from interstage.system.flight_log import FlightLog
+from interstage.system.log.simulation_log import FlightLog
 
 AXES = ("roll", "pitch", "yaw")
 WORLD = ("up", "south", "east")  # the axes of the world on the pad

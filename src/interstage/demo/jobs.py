@@ -34,8 +34,8 @@ def groups() -> Groups:
 def _doublet() -> dict[str, Job]:
     from interstage.multibody.engine import DOORS, QUICK
     from interstage.multibody.kernels.linear_entry import enter_slopes
-    from interstage.system.kernels.flights import WMETHOD
-    from interstage.system.methods.ros2 import ROS2
+    from interstage.system.run.integrators.integration_loop import WMETHOD
+    from interstage.system.run.integrators.rosenbrock import ROS2
 
     seen = [DOORS[name][0] for name in ("prepare", "observe")]
     asked = [DOORS[name][0] for name in ("forward", "composite", "sums")]
@@ -46,9 +46,9 @@ def _doublet() -> dict[str, Job]:
 
 def _ascent() -> dict[str, Job]:
     from interstage.multibody.engine import DOORS
-    from interstage.system.kernels.flights import EXPLICIT, WMETHOD
-    from interstage.system.methods.rk4 import RK4
-    from interstage.system.methods.ros2 import ROS2
+    from interstage.system.run.integrators.explicit import RK4
+    from interstage.system.run.integrators.integration_loop import EXPLICIT, WMETHOD
+    from interstage.system.run.integrators.rosenbrock import ROS2
 
     jobs = {}
     for numbers in ("complex", "real"):
@@ -83,8 +83,8 @@ def _functions(numbers: str) -> dict[str, Job]:
     """Return a job for each class of devices in the ascent."""
     from interstage import devices
     from interstage.demo.ascent_plant import Cluster
-    from interstage.system.between_ports import Copy
-    from interstage.system.tapes import compile_function
+    from interstage.system.plant.compiled_schedule import compile_function
+    from interstage.system.plant.connection_blocks import Copy
     from interstage.vehicle.tank import PipeFlow, Tank
 
     names = ("Earth", "Gyro", "Dryden", "Aero", "Engine", "HydraulicTVC", "Atmosphere", "Gust")

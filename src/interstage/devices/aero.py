@@ -26,8 +26,8 @@ from interstage.errors import InputError
 from interstage.hdf5 import opened
 from interstage.jit import kernel
 from interstage.spatial.rotvec import arctan2
-from interstage.system.device import Device
-from interstage.system.ports import In, Out, Parameter, Places, Value
+from interstage.system.plant.declarations import In, Out, Parameter, Places, Value
+from interstage.system.plant.device import Device
 
 AHEAD = 1e-9  # angles of attack below this are none
 

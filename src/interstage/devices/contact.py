@@ -26,8 +26,8 @@ from interstage.devices.springs import axes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.multibody.kernels.small import add, cross, dot, scale, sub, turn
-from interstage.system.device import Device
-from interstage.system.ports import Out, Parameter, Place, Value, numbers
+from interstage.system.plant.declarations import Out, Parameter, Place, Value, numbers
+from interstage.system.plant.device import Device
 
 
 @kernel

@@ -34,9 +34,19 @@ from numpy.typing import ArrayLike
 from interstage.devices.clipping import clipped
 from interstage.errors import InputError, shown
 from interstage.jit import kernel
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, state_of, within
-from interstage.system.ports import ANY, Discrete, In, Integer, Out, Parameter, Value
+from interstage.system.plant.declarations import (
+    ANY,
+    Discrete,
+    In,
+    Integer,
+    Limit,
+    Out,
+    Parameter,
+    Value,
+    state_of,
+    within,
+)
+from interstage.system.plant.device import Device, View
 
 UNLIMITED = 1e300
 

@@ -41,8 +41,8 @@ from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.spatial.rotvec import arctan2
-from interstage.system.device import Device
-from interstage.system.ports import Integer, Out, Parameter, Place, Places, Value
+from interstage.system.plant.declarations import Integer, Out, Parameter, Place, Places, Value
+from interstage.system.plant.device import Device
 from interstage.units import quantity
 
 STANDARD_GRAVITY = 9.80665

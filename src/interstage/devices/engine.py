@@ -21,9 +21,18 @@ import numpy as np
 from interstage.devices.parts import between, with_directions
 from interstage.devices.tables import farthest
 from interstage.errors import InputError
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, state_of
-from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
+from interstage.system.plant.declarations import (
+    In,
+    Limit,
+    Out,
+    Parameter,
+    Place,
+    State,
+    Value,
+    numbers,
+    state_of,
+)
+from interstage.system.plant.device import Device, View
 
 DEFAULTS = {"curve": ([0, 1], [0, 1]), "burn": ([0, 1], [1, 1])}
 

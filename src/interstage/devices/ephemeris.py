@@ -28,8 +28,8 @@ import numpy as np
 from interstage.devices.fields import dot3
 from interstage.devices.tables import farthest, look_up
 from interstage.errors import InputError
-from interstage.system.device import Device
-from interstage.system.ports import In, Out, Parameter, Value
+from interstage.system.plant.declarations import In, Out, Parameter, Value
+from interstage.system.plant.device import Device
 
 DAY = 86400.0
 AU = 149597870700.0

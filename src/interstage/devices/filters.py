@@ -38,9 +38,9 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.linear.model import LinearModel
-from interstage.system.device import Device
-from interstage.system.ports import ANY, Discrete, In, Integer, Out, Parameter, Value
-from interstage.system.ticks import Period, period_of
+from interstage.system.plant.clock import Period, period_of
+from interstage.system.plant.declarations import ANY, Discrete, In, Integer, Out, Parameter, Value
+from interstage.system.plant.device import Device
 
 
 @kernel

@@ -51,10 +51,10 @@ from interstage.devices.parts import pair, rounded, turned_back, whole
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
-from interstage.system.assembly import Assembly
-from interstage.system.noise import normal
-from interstage.system.ports import Discrete, Field, Integer, Out, Parameter, State, Value
-from interstage.system.ticks import Period
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.clock import Period
+from interstage.system.plant.declarations import Discrete, Field, Integer, Out, Parameter, State, Value
+from interstage.system.plant.noise import normal
 
 FLICKERS = 9  # processes, from `flicker_from` over four decades of correlation times
 _RATIO = np.sqrt(10.0)

@@ -30,9 +30,19 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, state_of
-from interstage.system.ports import Crossing, Hinge, Integer, Out, Parameter, State, Value, numbers
+from interstage.system.plant.declarations import (
+    Crossing,
+    Hinge,
+    Integer,
+    Limit,
+    Out,
+    Parameter,
+    State,
+    Value,
+    numbers,
+    state_of,
+)
+from interstage.system.plant.device import Device, View
 
 
 @kernel

@@ -25,9 +25,8 @@ from interstage.devices.fields import dot3
 from interstage.devices.harmonics import harmonic_gravity
 from interstage.devices.parts import limited, turned_back
 from interstage.errors import InputError
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, within
-from interstage.system.ports import In, Out, Parameter, Place, Value
+from interstage.system.plant.declarations import In, Limit, Out, Parameter, Place, Value, within
+from interstage.system.plant.device import Device, View
 
 RADIUS, TOP = 6371200.0, 13
 # nT, of g_10, g_11, h_11, g_20, ... g_22, h_22, ...; and nT a year, to degree 8

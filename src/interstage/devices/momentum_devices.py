@@ -57,9 +57,19 @@ import numpy as np
 from interstage.devices.joint_friction import bristle_rate, with_static
 from interstage.devices.parts import limited, near_limit, pair, sign_near, with_directions
 from interstage.jit import kernel
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, state_of, within
-from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
+from interstage.system.plant.declarations import (
+    In,
+    Limit,
+    Out,
+    Parameter,
+    Place,
+    State,
+    Value,
+    numbers,
+    state_of,
+    within,
+)
+from interstage.system.plant.device import Device, View
 
 
 @kernel

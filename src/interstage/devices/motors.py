@@ -25,9 +25,20 @@ from interstage.devices.joint_friction import with_static
 from interstage.devices.momentum_devices import Rotor, drag_at
 from interstage.devices.parts import limited
 from interstage.jit import kernel
-from interstage.system.device import View
-from interstage.system.limits import Limit, state_of, within
-from interstage.system.ports import Crossing, Hinge, In, Integer, Out, Parameter, State, Value
+from interstage.system.plant.declarations import (
+    Crossing,
+    Hinge,
+    In,
+    Integer,
+    Limit,
+    Out,
+    Parameter,
+    State,
+    Value,
+    state_of,
+    within,
+)
+from interstage.system.plant.device import View
 
 
 @kernel

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from interstage.devices.parts import quaternion_of
-from interstage.system.device import Device
-from interstage.system.ports import Parameter, Place, Value
+from interstage.system.plant.declarations import Parameter, Place, Value
+from interstage.system.plant.device import Device
 
 
 class Mounted(Device):

@@ -12,7 +12,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.spatial import Rotation
-from interstage.system.ports import Value, numbers
+from interstage.system.plant.declarations import Value, numbers
 from interstage.units import quantity, split_quantity, unit
 
 

@@ -63,23 +63,24 @@ from interstage.multibody import System
 from interstage.spatial import Rotation
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_step
 from interstage.spatial.rotvec import arctan2
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, state_of
-from interstage.system.noise import normal
-from interstage.system.ports import (
+from interstage.system.plant.declarations import (
     ANY,
     Discrete,
     Hinge,
     In,
     Inside,
     Integer,
+    Limit,
     Out,
     Parameter,
     Place,
     Places,
     Value,
     numbers,
+    state_of,
 )
+from interstage.system.plant.device import Device, View
+from interstage.system.plant.noise import normal
 
 
 class StarTracker(Mounted):

@@ -30,9 +30,8 @@ from interstage.jit import kernel
 from interstage.multibody.kernels.small import add, cross, polynomial_of_skew, scale, sub, turn, turn_back
 from interstage.spatial.quaternion import quaternion_to_rotvec
 from interstage.spatial.rotvec import jacobian_coefficients
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, state_of
-from interstage.system.ports import In, Out, Parameter, Place, Value, numbers
+from interstage.system.plant.declarations import In, Limit, Out, Parameter, Place, Value, numbers, state_of
+from interstage.system.plant.device import Device, View
 
 
 @kernel

@@ -14,9 +14,8 @@ from types import MappingProxyType
 
 from interstage.devices.contact import dissipation_of, pressed
 from interstage.jit import kernel
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, state_of
-from interstage.system.ports import Hinge, Out, Parameter, Value
+from interstage.system.plant.declarations import Hinge, Limit, Out, Parameter, Value, state_of
+from interstage.system.plant.device import Device, View
 
 
 @kernel

@@ -26,8 +26,8 @@ from interstage.devices.fields import cross3, dot3, turned_back
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.spatial.rotvec import arctan2
-from interstage.system.device import Device
-from interstage.system.ports import In, Out, Parameter, Place, Value
+from interstage.system.plant.declarations import In, Out, Parameter, Place, Value
+from interstage.system.plant.device import Device
 
 
 class Drag(Device):

@@ -35,13 +35,12 @@ import numpy as np
 from interstage.devices.parts import rounded, unit_vector
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit
-from interstage.system.ports import (
+from interstage.system.plant.declarations import (
     Crossing,
     Discrete,
     In,
     Integer,
+    Limit,
     Out,
     Parameter,
     Place,
@@ -49,6 +48,7 @@ from interstage.system.ports import (
     Value,
     numbers,
 )
+from interstage.system.plant.device import Device, View
 
 _G0 = 9.80665
 QUEUE = 32  # commands that are kept: those on their way, the one that acts and the one before it

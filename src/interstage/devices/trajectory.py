@@ -26,8 +26,8 @@ from interstage.devices.tables import (
 from interstage.errors import InputError
 from interstage.spatial.functions import matrix_from_euler, quaternion_from_matrix
 from interstage.spatial.quaternion import quaternion_normalize, quaternion_velocity
-from interstage.system.device import Device
-from interstage.system.ports import ANY, Integer, Out, Parameter, Value
+from interstage.system.plant.declarations import ANY, Integer, Out, Parameter, Value
+from interstage.system.plant.device import Device
 
 POSITION, VELOCITY = ("x", "y", "z"), ("vx", "vy", "vz")
 QUATERNION, EULER = ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")

@@ -35,9 +35,8 @@ import numpy as np
 
 from interstage.devices.parts import hertz, limited
 from interstage.jit import kernel
-from interstage.system.device import Device, View
-from interstage.system.limits import Limit, within
-from interstage.system.ports import Hinge, In, Out, Parameter, State, Value
+from interstage.system.plant.declarations import Hinge, In, Limit, Out, Parameter, State, Value, within
+from interstage.system.plant.device import Device, View
 
 
 class Gimbal(Device):

@@ -24,10 +24,10 @@ import numpy as np
 
 from interstage.devices.fields import cross3, dot3
 from interstage.jit import kernel
-from interstage.system.device import Device
-from interstage.system.noise import normal
-from interstage.system.ports import Discrete, In, Integer, Out, Parameter, Value
-from interstage.system.ticks import Period
+from interstage.system.plant.clock import Period
+from interstage.system.plant.declarations import Discrete, In, Integer, Out, Parameter, Value
+from interstage.system.plant.device import Device
+from interstage.system.plant.noise import normal
 
 FOOT, ROOT3 = 0.3048, np.sqrt(3.0)
 SLOWEST = 1.0  # m/s

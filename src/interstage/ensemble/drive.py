@@ -29,7 +29,7 @@ from interstage.ensemble.workers import hands_of
 from interstage.errors import FileError, InputError, raised, shown
 from interstage.output import is_file, make_folder, reason
 from interstage.system import Assembly
-from interstage.system.progress import PATIENCE_S, console, started
+from interstage.system.run.real_time import PATIENCE_S, console, started
 
 if TYPE_CHECKING:
     from rich.progress import Progress

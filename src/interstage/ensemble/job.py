@@ -40,16 +40,14 @@ from interstage.multibody import State, System
 from interstage.multibody.model_file import put_model
 from interstage.output import make_folder
 from interstage.system import Assembly, Device, Log, Out, simulate
-from interstage.system.ahead_parts import given_ahead
-from interstage.system.code_names import NoName, code_of
-from interstage.system.code_names import fingerprint as code_fingerprint
-from interstage.system.described import Describer
-from interstage.system.flight_log import FlightLog
-from interstage.system.flight_point import FlightPoint, known_values
-from interstage.system.log_columns import columns_of, contents_of
-from interstage.system.noise import noise_of_run
-from interstage.system.plan import planned
-from interstage.system.views import view_of
+from interstage.system.log.layout import columns_of, contents_of
+from interstage.system.log.simulation_log import FlightLog
+from interstage.system.plant.noise import noise_of_run
+from interstage.system.plant.plan import given_ahead, planned
+from interstage.system.plant.serialization import Describer, NoName, code_of
+from interstage.system.plant.serialization import fingerprint as code_fingerprint
+from interstage.system.plant.vehicle_interface import view_of
+from interstage.system.run.operating_point import FlightPoint, known_values
 
 FORMAT = "interstage run"
 VERSION = 2  # 1 did not say of which study a run is

@@ -28,11 +28,11 @@ from interstage.multibody.diagnosis import refuse
 from interstage.multibody.joints import Coordinate
 from interstage.multibody.model import vehicle_units
 from interstage.system import Assembly
-from interstage.system.assembly import Port
-from interstage.system.device import Device
-from interstage.system.flight import Flight
-from interstage.system.library import LoopSlope
-from interstage.system.ticks import ON_TICK
+from interstage.system.plant.assembly import Port
+from interstage.system.plant.clock import ON_TICK
+from interstage.system.plant.device import Device
+from interstage.system.run.flight import Flight
+from interstage.system.run.integrators.scipy_solvers import LoopSlope
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from interstage.exchange.description import Channel, Rates
 from interstage.multibody import OperatingPoint, State
 from interstage.output import read_json, write_text
 from interstage.system import Assembly, In, Out, simulate
-from interstage.system.assembly import Port
-from interstage.system.code_names import NoName, Program
-from interstage.system.device import Device
-from interstage.system.flight_file import FlightRecord, read_flight
-from interstage.system.ticks import Period, period_of
+from interstage.system.log.hdf5 import FlightRecord, read_flight
+from interstage.system.plant.assembly import Port
+from interstage.system.plant.clock import Period, period_of
+from interstage.system.plant.device import Device
+from interstage.system.plant.serialization import NoName, Program
 
 LONGEST = 10**6  # beats that a run may take
 FIRST = 1e-3  # s, of the run that writes an assembly without beat down

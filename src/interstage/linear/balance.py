@@ -19,9 +19,9 @@ from interstage.linear.flight_plant import FlightPlant, jacobian_of, span_of
 from interstage.linear.memory import Path, Remembered, as_numbers, copied, is_whole, moved, numbers_in
 from interstage.linear.steady import Residual
 from interstage.multibody.calling import asked
-from interstage.system.closed_loop import ClosedLoop
-from interstage.system.memory import Copies
-from interstage.system.ports import Out
+from interstage.system.plant.declarations import Out
+from interstage.system.plant.python_block import Copies
+from interstage.system.run.coupled_system import ClosedLoop
 
 HALVINGS = 12
 ROUND_OFF = 1e-14  # residuals beside the sizes of what balances that are none

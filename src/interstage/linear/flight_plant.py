@@ -32,11 +32,16 @@ from interstage.multibody.loads import OperatingPoint, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place
-from interstage.system.assembly import Assembly
-from interstage.system.beyond import check_epochs, warn_beyond
-from interstage.system.closed_loop import ClosedLoop
-from interstage.system.described import memory_of
-from interstage.system.flight_point import (
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.compiled_schedule import check_epochs, warn_beyond
+from interstage.system.plant.declarations import Integer, Out, Value
+from interstage.system.plant.moved_sites import NO_CHANGES
+from interstage.system.plant.plan import Plan, planned
+from interstage.system.plant.python_block import Law
+from interstage.system.plant.serialization import memory_of
+from interstage.system.plant.vehicle_interface import view_of
+from interstage.system.run.coupled_system import ClosedLoop
+from interstage.system.run.operating_point import (
     FlightPoint,
     base_loads,
     chain_of,
@@ -48,12 +53,7 @@ from interstage.system.flight_point import (
     touching_at,
     unknown_laws,
 )
-from interstage.system.followed import NO_CHANGES
-from interstage.system.law import Law
-from interstage.system.plan import Plan, planned
-from interstage.system.ports import Integer, Out, Value
-from interstage.system.steps import Steps
-from interstage.system.views import view_of
+from interstage.system.run.step_schedule import Steps
 
 DIFFERENCE = (
     1e-6  # step of central differences beside the size of each state, or in its unit where that is less

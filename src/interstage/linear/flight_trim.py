@@ -31,10 +31,10 @@ from interstage.multibody.loads import Loads, OperatingPoint, frozen
 from interstage.multibody.prescribed import PRESCRIBED
 from interstage.multibody.state import State
 from interstage.multibody.unstiffened import notes_on_stiffening
-from interstage.system.assembly import Assembly
-from interstage.system.device import Device
-from interstage.system.flight_point import FlightPoint, start_values
-from interstage.system.ports import Out, Value
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.declarations import Out, Value
+from interstage.system.plant.device import Device
+from interstage.system.run.operating_point import FlightPoint, start_values
 
 HOLD_DOWN = "hold-down"
 STEADY = 1e-6  # accelerations after a frame, beside those that balance, of a point that is none

@@ -28,7 +28,7 @@ from interstage.errors import SolverError
 from interstage.linear.chart import position_names
 from interstage.linear.flight_plant import FlightPlant, jacobian_of, split_parts
 from interstage.multibody.state import State
-from interstage.system.library import LoopSlope
+from interstage.system.run.integrators.scipy_solvers import LoopSlope
 
 GAUSS = 0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0
 SAME = {

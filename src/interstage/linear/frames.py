@@ -46,11 +46,11 @@ from interstage.linear.memory import (
 from interstage.linear.model import LinearModel
 from interstage.linear.validity import notes_on_flight
 from interstage.multibody.state import State
-from interstage.system.assembly import Assembly
-from interstage.system.closed_loop import ClosedLoop
-from interstage.system.device import Device
-from interstage.system.ports import Out
-from interstage.system.ticks import Period, period_of
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.clock import Period, period_of
+from interstage.system.plant.declarations import Out
+from interstage.system.plant.device import Device
+from interstage.system.run.coupled_system import ClosedLoop
 
 Leaves = dict[tuple[int, Path], object]
 LONGEST = 0.01  # s: over which a motion that is not steady is followed at once

@@ -63,10 +63,10 @@ from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
 from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.spatial.checks import all_finite
-from interstage.system.assembly import Assembly
-from interstage.system.flight_point import check_frame_used, vehicle_at, with_loads
-from interstage.system.ports import Value
-from interstage.system.ticks import Period
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.clock import Period
+from interstage.system.plant.declarations import Value
+from interstage.system.run.operating_point import check_frame_used, vehicle_at, with_loads
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System

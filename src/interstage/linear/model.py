@@ -33,7 +33,7 @@ Chosen = str | int | Sequence[str | int] | None
 if TYPE_CHECKING:
     from control import StateSpace
 
-    from interstage.system.ticks import Period
+    from interstage.system.plant.clock import Period
 
 MOST_NAMES = 8  # of states, inputs or outputs that are printed
 INDICES = ("state_index", "input_index", "output_index")

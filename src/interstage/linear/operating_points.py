@@ -14,10 +14,10 @@ from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.flight_trim import FlightTrim
 from interstage.linear.trim import trim
 from interstage.linear.validity import limits_at
-from interstage.system.assembly import Assembly
-from interstage.system.flight_log import FlightLog
-from interstage.system.flight_point import FlightPoint
-from interstage.system.log import Log
+from interstage.system.log.log import Log
+from interstage.system.log.simulation_log import FlightLog
+from interstage.system.plant.assembly import Assembly
+from interstage.system.run.operating_point import FlightPoint
 
 
 @named_arguments

@@ -30,9 +30,9 @@ from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
 from interstage.multibody.unstiffened import notes_on_stiffening
-from interstage.system.assembly import Assembly
-from interstage.system.flight_point import check_frame_used, vehicle_at, with_loads
-from interstage.system.ports import Value
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.declarations import Value
+from interstage.system.run.operating_point import check_frame_used, vehicle_at, with_loads
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System

@@ -19,7 +19,7 @@ from interstage.linear.chart import position_names
 from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.flow import Stand
 from interstage.multibody.unstiffened import notes_on_stiffening
-from interstage.system.device import Device
+from interstage.system.plant.device import Device
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System

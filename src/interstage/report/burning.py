@@ -9,7 +9,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
-from interstage.system.log import Log
+from interstage.system.log.log import Log
 from interstage.vehicle.separation import Staging
 from interstage.vehicle.shapes import Shapes
 

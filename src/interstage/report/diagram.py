@@ -6,8 +6,8 @@ from html import escape
 from typing import Any
 
 from interstage.report.diagram_layout import BOLD, EDGE, HEAD, LETTER, Box, Pin, Route, Sheet, sheet_of
-from interstage.system.assembly import Assembly
-from interstage.system.blocks import blocks_of
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.assembly_text import blocks_of
 
 COLORS = 6  # series colours of the page; more rates begin again
 TITLE = 46.0
@@ -29,7 +29,7 @@ RATE_COLORS = ("#1c5d99", "#d1572b", "#2a8c6a", "#8a5bb0", "#b98a14", "#6b7787")
 
 
 def diagram_svg(assembly: Assembly | dict[str, Any]) -> str:
-    """Return the picture of an assembly, or of its blocks (`system.blocks`), as SVG.
+    """Return the picture of an assembly, or of its blocks (`blocks_of`), as SVG.
 
     Blocks stand from left to right as signals flow. A bar on the left of a block has the colour of its rate; a dashed
     frame is Python. Diamonds are ports at the vehicle: what is seen of it, and what acts on it.

@@ -411,7 +411,7 @@ Names = dict[str, list[str]]  # names that were given to a port inside, from the
 
 
 def sheet_of(blocks: dict[str, Any]) -> Sheet:
-    """Return the layout of the blocks of an assembly (`system.blocks`)."""
+    """Return the layout of the blocks of an assembly (`blocks_of`)."""
     meant: Names = {}
     for name, ports in blocks["exposed"].items():
         for inner in ports:

@@ -14,8 +14,8 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody.loads import split_place
 from interstage.report.plots import COLORS, STYLES, dress, new_figure
-from interstage.system.flight_log import FlightLog
-from interstage.system.log import Series
+from interstage.system.log.log import Series
+from interstage.system.log.simulation_log import FlightLog
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ from interstage.report.document import Node, Report, Section, versions
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.report.replay import stretches_of
 from interstage.report.view import add_replay, flight_replay
-from interstage.system.flight_log import FlightLog
-from interstage.system.log import Series
+from interstage.system.log.log import Series
+from interstage.system.log.simulation_log import FlightLog
 
 MOST_CURVES = 6  # of one chart
 MOST_PANELS = 40

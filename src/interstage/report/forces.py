@@ -10,8 +10,8 @@ import numpy as np
 
 from interstage.multibody.types import Node
 from interstage.report.replay import Arrow, Replay
-from interstage.system.flight_log import FlightLog
-from interstage.system.log import Series
+from interstage.system.log.log import Series
+from interstage.system.log.simulation_log import FlightLog
 
 MOST_ARROWS = 40
 MOST_EVENTS = 8

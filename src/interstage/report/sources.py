@@ -17,7 +17,7 @@ from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure, thinned
 from interstage.report.flights import flight_report
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
-from interstage.system.log_file import LogFile, LoggedBody
+from interstage.system.log.log_file import LogFile, LoggedBody
 
 if TYPE_CHECKING:
     from interstage.linear import LinearModel

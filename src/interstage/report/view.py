@@ -18,7 +18,7 @@ from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.report.forces import acting, arrows_of, happened, surround
 from interstage.report.replay import Replay, Stretch, replay_of, stretches_of
 from interstage.system import Log, LogFile
-from interstage.system.flight_log import FlightLog
+from interstage.system.log.simulation_log import FlightLog
 
 MOST_CHARTS, MOST_CURVES = 8, 6
 

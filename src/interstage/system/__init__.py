@@ -1,11 +1,31 @@
 """Vehicles in time: devices and wires around them, integrators in compiled loops, events, logs by name."""
 
 from interstage.system import quaternion
-from interstage.system.ahead import MassHistory
-from interstage.system.assembly import Assembly
-from interstage.system.checkpoint import resume
-from interstage.system.device import Device
-from interstage.system.events import (
+from interstage.system.log.log import Log
+from interstage.system.log.log_file import LogFile
+from interstage.system.log.phases import Phase
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.declarations import (
+    Crossing,
+    Discrete,
+    Hinge,
+    In,
+    Inside,
+    Integer,
+    Limit,
+    Out,
+    Parameter,
+    Place,
+    Places,
+    State,
+)
+from interstage.system.plant.device import Device
+from interstage.system.plant.faults import Fault
+from interstage.system.plant.prescribed_inputs import MassHistory
+from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.quaternion import rotation_error
+from interstage.system.run.checkpoint import resume
+from interstage.system.run.events import (
     Attach,
     Detach,
     Event,
@@ -16,29 +36,9 @@ from interstage.system.events import (
     ReplaceJoint,
     Switch,
 )
-from interstage.system.faults import Fault
-from interstage.system.histories import Motion
-from interstage.system.limits import Limit
-from interstage.system.log import Log
-from interstage.system.log_file import LogFile
-from interstage.system.methods import METHODS, Method
-from interstage.system.phases import Phase
-from interstage.system.ports import (
-    Crossing,
-    Discrete,
-    Hinge,
-    In,
-    Inside,
-    Integer,
-    Out,
-    Parameter,
-    Place,
-    Places,
-    State,
-)
-from interstage.system.quaternion import rotation_error
-from interstage.system.simulate import simulate
-from interstage.system.udp import UDP
+from interstage.system.run.integrators import METHODS, Method
+from interstage.system.run.real_time import UDP
+from interstage.system.run.simulate import simulate
 
 __all__ = [
     "METHODS",

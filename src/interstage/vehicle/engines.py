@@ -23,8 +23,8 @@ from interstage.errors import InputError, shown
 from interstage.multibody import Multibody, System
 from interstage.multibody.joints import Joint
 from interstage.spatial import RigidInertia
-from interstage.system.assembly import Assembly
-from interstage.system.ports import Value
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.declarations import Value
 from interstage.units import quantity
 from interstage.vehicle.reference import short_path, upstream
 from interstage.vehicle.shapes import Shapes

@@ -20,8 +20,8 @@ from interstage.multibody.model import BodySpec
 from interstage.multibody.together import named_under
 from interstage.multibody.topology import carry_propellant
 from interstage.spatial import RigidInertia
-from interstage.system.events import Action
-from interstage.system.followed import Heirs, Key
+from interstage.system.plant.moved_sites import Heirs, Key
+from interstage.system.run.events import Action
 from interstage.vehicle.burn_log import BodyState
 from interstage.vehicle.damping import Ratio
 from interstage.vehicle.frozen import add_flexible

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from interstage.errors import InputError
 from interstage.multibody.tanks import check_within
-from interstage.system.device import Device
-from interstage.system.ports import Crossing, In, Integer, Out, Parameter, Places, Store
+from interstage.system.plant.declarations import Crossing, In, Integer, Out, Parameter, Places, Store
+from interstage.system.plant.device import Device
 
 if TYPE_CHECKING:
     from interstage.multibody import System

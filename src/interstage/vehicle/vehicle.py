@@ -33,9 +33,9 @@ from interstage.vehicle.tank import EMPTY
 
 if TYPE_CHECKING:
     from interstage.devices.slosh import Slosh
-    from interstage.system.assembly import Assembly
-    from interstage.system.events import Event
-    from interstage.system.ports import Value
+    from interstage.system.plant.assembly import Assembly
+    from interstage.system.plant.declarations import Value
+    from interstage.system.run.events import Event
 
 Attachment: TypeAlias = str | tuple[str, int] | tuple[str, int, str | int]
 """A join, or a node (stage, node), or some of its components, as "yz" (forces) or 156."""
@@ -387,7 +387,7 @@ class Vehicle:
 
         member : name of the `Tank` in the assembly (default: that of the tank)
         """
-        from interstage.system.events import Event
+        from interstage.system.run.events import Event
 
         known = {name: levels for stage in self.stages.values() for name, levels in stage.tanks.items()}
         if tank not in known:
@@ -422,7 +422,7 @@ class Vehicle:
 
         The action of the event says what it has changed: `event.action.parts`, and `system.change` after it.
         """
-        from interstage.system.events import Event
+        from interstage.system.run.events import Event
         from interstage.vehicle.separation import Staging
 
         where = f"staging of '{self.name}'"

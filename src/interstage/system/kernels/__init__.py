@@ -1,1 +1,0 @@
-"""Compiled steps and stretches of runs."""

@@ -1,0 +1,1 @@
+"""Runs in time: integrators, events, prescribed loads, checkpoints, real time."""

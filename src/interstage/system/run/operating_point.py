@@ -1,0 +1,388 @@
+"""Where a flight is, or begins: state of the vehicle, what acts beside devices, and values of devices by name."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import FidelityWarning, InputError, caller_level
+from interstage.multibody import Multibody, State, System
+from interstage.multibody.api.compiled import Compiled
+from interstage.multibody.loads import (
+    Forces,
+    Generalized,
+    Loads,
+    OperatingPoint,
+    acting_at,
+    at_point,
+    check_frame,
+    frozen,
+)
+from interstage.multibody.settings import Settings
+from interstage.multibody.state import check_belongs
+from interstage.multibody.topology import check_state
+from interstage.multibody.types import Rates
+from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.declarations import Parameter
+from interstage.system.plant.declarations import State as Stored
+from interstage.system.plant.device import Device
+from interstage.system.plant.moved_sites import NO_CHANGES, Changes
+from interstage.system.plant.plan import Plan
+from interstage.system.plant.python_block import Copies, laws_of, remember
+from interstage.system.plant.serialization import attributes_of, plain_object
+from interstage.system.plant.vehicle_interface import Touching
+
+Base = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Flown:
+    """What a point knows of the run that it is of.
+
+    vehicles : those that the run had until then, the last one is that of the point
+    others : descriptions of all vehicles of its log
+    begun : the run began on a vehicle that had changed, and those before are not known
+    sampled : whether the samples of its time are done
+    forgotten : laws of which it is not known what they remembered
+    lacking : why it does not say all that devices keep, "" where it does
+    unloaded : why the loads beside devices are not known, "" where they are
+    goes_on : a run from it begins at its time where no other is given, instead of at zero
+    loaded : its loads were asked for with it
+    changes : what events of the run may have changed of the vehicle
+    """
+
+    vehicles: tuple[System, ...]
+    sampled: bool = True
+    forgotten: tuple[str, ...] = ()
+    lacking: str = ""
+    unloaded: str = ""
+    goes_on: bool = False
+    loaded: bool = False
+    changes: Changes = NO_CHANGES
+    others: tuple[Multibody, ...] = ()
+    begun: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the vehicle is another than the one that was described."""
+        return self.begun or self.vehicles[-1].model is not self.vehicles[0].model
+
+
+class FlightPoint(OperatingPoint):
+    """Where a flight is: state of the vehicle, what acts beside devices, and values of devices by full name.
+
+    values : states, discrete states, integers, sampled outputs and inputs that are held;  t : time
+    memory : {path of a law: {attribute: value}} that it remembers, where a trim has found it or a run has kept it
+    run : of a point of a log, what it knows of its run
+
+    `simulate` goes on from a point of a log as the run did, `linearize` and `trim` see the vehicle, its masses and its
+    devices as they were there; `point.system` is that vehicle.
+    """
+
+    def __init__(
+        self,
+        x: State,
+        loads: Loads,
+        vdot: np.ndarray | Callable[[], np.ndarray],
+        settings: Settings,
+        values: Mapping[str, np.ndarray],
+        t: float = 0.0,
+        memory: Mapping[str, Mapping[str, object]] | None = None,
+        run: Flown | None = None,
+    ):
+        super().__init__(x, loads, vdot, settings)
+        self.values, self.t, self.run = dict(values), t, run
+        self.memory = {path: dict(held) for path, held in (memory or {}).items()}
+        self.flown = run is not None
+        self.unloaded = "" if run is None else run.unloaded
+
+    def _arguments(self) -> tuple:
+        values = {name: np.array(value) for name, value in self.values.items()}
+        return *super()._arguments(), values, self.t, Copies().of(self.memory), self.run
+
+    def with_settings(self, settings: Settings) -> FlightPoint:
+        """Return the same point with (a copy of) other settings."""
+        loads, vdot, own, *rest = FlightPoint._arguments(self)
+        return FlightPoint(self, loads, vdot, own.checked(settings).copy(), *rest)
+
+    def with_loads(self, loads: Loads) -> FlightPoint:
+        """Return the same point under other loads."""
+        _, _, settings, values, t, memory, run = FlightPoint._arguments(self)
+        run = None if run is None else replace(run, unloaded="")
+        return FlightPoint(self, loads, np.full(len(self.v), np.nan), settings, values, t, memory, run)
+
+    def at_its_time(self) -> FlightPoint:
+        """Return the same point under the loads of its time: what is a function of time is a number."""
+        loads, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
+        if loads.in_time:
+            loads = loads.at(t, None if run is None else self.system)
+        run = None if run is None else replace(run, loaded=True)
+        return FlightPoint(self, loads, vdot, settings, values, t, memory, run)
+
+    def going_on(self) -> FlightPoint:
+        """Return the same point of a run, from whose time a run goes on where nobody says otherwise."""
+        assert self.run is not None
+        loads, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
+        return FlightPoint(
+            self, loads, vdot, settings, values, t, memory, replace(run, goes_on=True, loaded=True)
+        )
+
+    def why_not_of(self, system: Compiled) -> str:
+        """Return why it is no state of a vehicle of the same sizes: that of its time is another."""
+        run, model = self.run, getattr(system, "model", None)
+        if run is None or model is run.vehicles[-1].model:
+            return ""
+        known = run.changed or any(model is one for one in run.others)
+        return "its run has changed the vehicle, and had another one at this point" if known else ""
+
+    @property
+    def system(self) -> System:
+        """The vehicle as it was at this point of a run, with the masses and settings of then."""
+        if self.run is None:
+            raise InputError("the point is not of a run", hint="its vehicle is the one that was asked")
+        return self.run.vehicles[-1].with_settings(self.settings)
+
+
+def check_whole(x: State | None, loaded: bool = False) -> None:
+    """Refuse a state of a log that does not say all that a run or a linear model needs; loaded : loads are given."""
+    if isinstance(x, FlightPoint) and x.run is not None:
+        why = x.run.lacking or ("" if loaded else x.run.unloaded)
+        if why:
+            raise InputError("the state is not a whole point of its run", where="x", got=why)
+
+
+def chain_of(assembly: Assembly, x: State | None) -> list[System]:
+    """Return the vehicles that a run had until a point, after that of the assembly; none where it has not changed."""
+    run = x.run if isinstance(x, FlightPoint) else None
+    if run is None or assembly.vehicle is None:
+        return []
+    later = list(run.vehicles)
+    if not run.changed:  # of a file of old the vehicle may be another nonetheless
+        return [] if alike(assembly.vehicle, later[-1]) else later
+    while not run.begun and later[0].model is run.vehicles[0].model:
+        later.pop(0)
+    return later
+
+
+def alike(one: System, other: System) -> bool:
+    """Tell if two vehicles have the same bodies on the same kinds of joints."""
+    if one.model is other.model:
+        return True
+    mine, its = (
+        [(spec.name, spec.parent, type(spec.joint)) for spec in system.model.specs] for system in (one, other)
+    )
+    return mine == its and (one.nq, one.nv) == (other.nq, other.nv)
+
+
+def vehicle_at(assembly: Assembly, x: State | None) -> System | None:
+    """Return the vehicle of an assembly as it is at a point: after a change of it, that of the point."""
+    later = chain_of(assembly, x)
+    return later[-1] if later else assembly.vehicle
+
+
+def touching_at(plan: Plan, x: State | None) -> Touching:
+    """Return what devices touch of the vehicle at a point, after all changes of it before."""
+    found, old = Touching(plan, heirs=changes_at(x).heirs), plan.assembly.vehicle
+    for new in chain_of(plan.assembly, x):
+        assert old is not None and isinstance(x, FlightPoint)
+        found, old = found.after(old, new, float(x.t or 0.0)), new
+    return found
+
+
+def changes_at(x: State | None) -> Changes:
+    """Return what events may have changed of a vehicle until a point."""
+    return x.run.changes if isinstance(x, FlightPoint) and x.run is not None else NO_CHANGES
+
+
+def begin_time(x: State | None) -> float:
+    """Return when a run from a state begins where nobody says: at the time of a point of a log, else at zero."""
+    return float(x.t or 0.0) if isinstance(x, FlightPoint) and x.run is not None and x.run.goes_on else 0.0
+
+
+def with_loads(
+    system: System | None,
+    x: State | None,
+    forces: Forces | None,
+    tau: Generalized | None,
+    accelerations: Rates | None,
+    frame: str,
+) -> State | None:
+    """Return a point with the loads given, of each kind, in the place of its own; x itself where none are given.
+
+    system : the vehicle that they act on, None: there is none;  x : None is the vehicle as described
+    """
+    if forces is None and tau is None and accelerations is None:
+        return x
+    if system is None:
+        raise InputError(
+            "forces, tau and accelerations act on a vehicle, and the assembly has none",
+            hint="give the assembly vehicle=",
+        )
+    x = system.state() if x is None else x
+    check_belongs(system, x)
+    view = at_point(system, x)
+    loads = Loads.of(view, *acting_at(x, forces, tau, accelerations), frame)
+    if isinstance(x, FlightPoint):
+        return x.with_loads(loads)
+    return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
+
+
+def tell_of_loads(x: State | None) -> None:
+    """Warn of loads that a state of a log brings along, where nobody asked for them."""
+    run = x.run if isinstance(x, FlightPoint) else None
+    if not isinstance(x, FlightPoint) or run is None or run.loaded or run.unloaded:
+        return
+    kinds = {
+        "forces": bool(x.loads.forces),
+        "tau": x.loads.law is not None or bool(np.any(x.loads.tau)),
+        "accelerations": any(np.any(rates) for rates in x.loads.accelerations.values()),
+    }
+    found = [kind for kind, acts in kinds.items() if acts]
+    if found:
+        warnings.warn(
+            f"the state of the log brings its loads along: {', '.join(found)} of its row act in this run too; "
+            "give forces=ist.Loads.of(system) for none, log.operating_point(k) for these, log.point(k) to go on",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
+
+
+def check_frame_used(frame: str, forces: object) -> None:
+    """Refuse axes of forces where no forces are given: those of an operating point have axes of their own."""
+    if check_frame(frame) != "world" and forces is None:
+        raise InputError(
+            f'frame="{frame}" gives the axes of forces=, and no forces are given',
+            where="frame",
+            hint="leave frame= out: the forces of an operating point have axes of their own",
+        )
+
+
+def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return values of inputs and states by name or pattern: of a point of a flight, then what is given."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            "set cannot be read", where="set", expected="{port or state: value}", got=repr(given)[:60]
+        )
+    return {**(x.values if isinstance(x, FlightPoint) else {}), **(given or {})}
+
+
+def start_values(
+    plan: Plan, x: State | None, given: Mapping[str, Any] | None, still: bool = False
+) -> dict[str, np.ndarray]:
+    """Return values by full name that a run starts from: those of a point of a flight, then those that are given.
+
+    still : of a trim or linear model, in which outputs of laws outside of the model are held and may be given
+    """
+    held: dict[str, np.ndarray] = {}
+    if isinstance(x, FlightPoint):
+        held |= {name: value for name, value in x.values.items() if name in plan.slots}
+    new = plan.values(given or {}, still)
+    return held | new | _following(plan, held, new)
+
+
+def _following(
+    plan: Plan, held: Mapping[str, np.ndarray], new: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return what follows in devices from parameters that are given."""
+    found: dict[str, np.ndarray] = {}
+    for part in plan.parts:
+        if not isinstance(part.what, Device):
+            continue
+        own = {
+            n: f"{part.path}.{n}" for n, f in part.what.fields.items() if isinstance(f, Parameter | Stored)
+        }
+        given = {n: new[full] for n, full in own.items() if full in new}
+        if any(isinstance(part.what.fields[n], Parameter) for n in given):
+            now = {n: held[full] for n, full in own.items() if full in held}
+            follows = part.what.following(given, now)
+            found |= {own[n]: np.asarray(value) for n, value in follows.items() if own.get(n) in plan.slots}
+    return found
+
+
+def recall(plan: Plan, x: State | None, defaults: bool = True) -> None:
+    """Let laws remember what a point says that they do; a point of a run knows all of it, a trim what it has found.
+
+    defaults : what they remember in defaults of arguments, too
+    """
+    laws = laws_of(plan)
+    if not isinstance(x, FlightPoint) or not laws:
+        return
+    known = {name: held for name, held in x.memory.items() if name.removesuffix("()") in laws}
+    known = Copies().of({name: held for name, held in known.items() if defaults or name in laws})
+    if x.run is not None:
+        remember(laws, known)
+        return
+    for path, held in known.items():
+        owner = laws[path].owner
+        for name, value in held.items():
+            setattr(owner, name, _within(getattr(owner, name, None), value))
+
+
+def _within(old: Any, new: Any) -> Any:
+    """Return what is new inside of the lists, dictionaries, deques and objects of old: what is shared stays shared."""
+    if type(old) is not type(new):
+        return new
+    if isinstance(old, list | deque) and len(old) == len(new):
+        items = [_within(*pair) for pair in zip(old, new)]
+        old.clear()
+        old.extend(items)
+    elif isinstance(old, dict):
+        for name, value in new.items():
+            old[name] = _within(old.get(name), value)
+    elif plain_object(old):
+        for name, value in attributes_of(new).items():
+            object.__setattr__(old, name, _within(getattr(old, name, None), value))
+    else:
+        return new
+    return old
+
+
+def unknown_laws(plan: Plan, x: State | None) -> list[str]:
+    """Return the laws of a plan of which a point of a run does not say what they remembered."""
+    run = x.run if isinstance(x, FlightPoint) else None
+    return [] if run is None else [path for path in run.forgotten if path in laws_of(plan)]
+
+
+def begun_at(system: System, x: State | None) -> State:
+    """Return the state that a run starts from."""
+    if x is None:
+        return system.state()
+    check_belongs(system, x)
+    check_real(x)
+    check_state(system, x)
+    return x
+
+
+def check_real(x: State) -> None:
+    """Refuse a state of complex numbers."""
+    if np.iscomplexobj(x.q) or np.iscomplexobj(x.v):
+        raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
+
+
+def check_locked(system: System, x: State) -> None:
+    """Refuse a start at which locked joints move: they would go on for ever."""
+    for body in system.bodies:
+        if system.joint_mode(body) == "locked" and x[body].v.any():
+            raise InputError(
+                f"the joint of body '{body}' is locked, but it moves",
+                got=f"rates {x[body].v}",
+                hint=f"set x['{body}'].v to zero; to stop a moving joint, use the event action Switch",
+            )
+
+
+def base_loads(system: System, x: State) -> Base | None:
+    """Return what acts beside devices: tau, sites and wrenches of an operating point."""
+    if not isinstance(x, OperatingPoint):
+        return None
+    loads = x.loads if not (x.loads.in_time and x.flown) else frozen(x.loads, x, system)
+    if loads.in_time:
+        raise InputError(
+            "loads that change with time have no trim and no linear model",
+            hint="say at which time: ist.Loads.of(system, ...).at(t)",
+        )
+    return loads.vector(system), *loads.rows(system)
