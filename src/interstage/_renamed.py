@@ -170,6 +170,7 @@ MODULES: dict[str, str] = {
 }
 
 CLASSES: dict[str, str] = {
+    "interstage.vehicle.integrals:Integrals": "interstage.component.integrals:ModalIntegrals",
     "interstage.kane.api:Acting": "interstage.kane.api:LoadArguments",
     "interstage.kane.equations:Parts": "interstage.kane.equations:EquationTerms",
     "interstage.kane.joints:Motion": "interstage.kane.joints:FrameMotion",

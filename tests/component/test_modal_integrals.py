@@ -2,6 +2,8 @@
 invariances.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from component_models import bent, lumped_block
@@ -146,17 +148,16 @@ def test_rigid_mode_identities(lumped):
 
     xyz = np.array(list(nodes.values()))
     S = mi.rigid_motion(xyz)
-    E, F0, G0 = mi.zero_order(sp.csr_matrix(M), xyz, S)
-    mass, com, inertia, _ = mi.rigid_integrals(sp.csr_matrix(M), xyz)
-    assert np.allclose(E[:, 3:], mass * np.eye(3), atol=1e-12)
-    assert np.allclose(F0[:, :3], inertia, atol=1e-12)
-    assert np.allclose(F0[:, 3:], mass * cross(com), atol=1e-12)
-    assert np.allclose(G0[:3, :3], inertia, atol=1e-12)
+    own = mi.ModalIntegrals.of(*mi.mass_products(sp.csr_matrix(M), xyz, S))
+    assert np.allclose(own.E[:, 3:], own.mass * np.eye(3), atol=1e-12)
+    assert np.allclose(own.F0[:, :3], own.inertia, atol=1e-12)
+    assert np.allclose(own.F0[:, 3:], cross(own.first), atol=1e-12)
+    assert np.allclose(own.G[:3, :3], own.inertia, atol=1e-12)
     points, _ = mi.point_masses(M, len(xyz))
     p = mi.point_integrals(points, xyz, S.reshape(-1, 6, 6)[:, :3], S.reshape(-1, 6, 6)[:, 3:])
     for r in range(3):  # turning about axis r changes J0 by [e]x J - J [e]x
         e = cross(np.eye(3)[r])
-        J = np.trace(p.S2) * np.eye(3) - p.S2
+        J = np.trace(p.pm_S2) * np.eye(3) - p.pm_S2
         assert np.allclose(p.J1[r] + p.J1[r].T, e @ J - J @ e, atol=1e-12)
 
 
@@ -240,3 +241,78 @@ def test_point_masses_where_row_sums_are_negative():
     points, notes = mi.point_masses(M, 10)
     assert any("negative" in note for note in notes)
     np.testing.assert_allclose(points.mass, [mass / 36.0] * 4 + [mass * 4.0 / 27.0] * 6, rtol=1e-12)
+
+
+def parts_of(M, xyz, Pi):
+    points, _ = mi.point_masses(M, len(xyz))
+    shapes = Pi.reshape(len(xyz), 6, -1)
+    own = mi.point_integrals(points, xyz, shapes[:, :3], shapes[:, 3:])
+    return mi.ModalIntegrals.of(*mi.mass_products(M, xyz, Pi), Pi.T @ (M @ Pi), own)
+
+
+def numbers_agree(found, wanted, atol):
+    np.testing.assert_allclose(found.pack(), wanted.pack(), rtol=0.0, atol=atol * np.abs(wanted.pack()).max())
+
+
+@pytest.fixture
+def lumped_modes():
+    """Return a lumped mass matrix, its nodes, and smooth shapes with rotations that are not those of any mode."""
+    import scipy.sparse as sp
+
+    _K, M, nodes = bent(lumped=True)
+    xyz = np.array(list(nodes.values()))
+    return sp.csr_matrix(M), xyz, np.random.default_rng(7).normal(size=(6 * len(xyz), 4))
+
+
+def test_integrals_are_linear_in_the_mass(lumped_modes):
+    """Parts that share modes: half of the nodes and the other half, twice the mass, the whole less a part."""
+    M, xyz, Pi = lumped_modes
+    one = M.multiply((np.arange(M.shape[0]) < M.shape[0] // 12 * 6)[:, None]).tocsr()
+    whole, half, rest = (parts_of(matrix, xyz, Pi) for matrix in (M, one, (M - one).tocsr()))
+    numbers_agree(half + rest, whole, 1e-15)
+    numbers_agree(whole - half, rest, 1e-14)
+    numbers_agree(2.0 * whole, parts_of(2.0 * M, xyz, Pi), 1e-15)
+    assert (whole + whole.zero_order()).A is None
+
+
+def test_integrals_of_a_change_of_basis(lumped_modes):
+    M, xyz, Pi = lumped_modes
+    T = np.random.default_rng(8).normal(size=(4, 3))
+    numbers_agree(parts_of(M, xyz, Pi).in_basis(T), parts_of(M, xyz, Pi @ T), 1e-14)
+
+
+def test_integrals_about_a_node_are_those_of_modes_that_vanish_there(lumped_modes):
+    """Against the sums over all nodes with the motion of the node taken out of the shapes (`numerics`: 6e-12)."""
+    M, xyz, Pi = lumped_modes
+    a = 2
+    motion = mi.motion_at(xyz[a], Pi[6 * a : 6 * a + 3], Pi[6 * a + 3 : 6 * a + 6])
+    moved = Pi - mi.rigid_motion(xyz) @ motion
+    assert np.abs(moved[6 * a : 6 * a + 6]).max() < 1e-14
+    wanted = parts_of(M, xyz - xyz[a], moved)
+    found = parts_of(M, xyz, Pi).about(xyz[a], motion)
+    numbers_agree(found, replace(wanted, K=found.K), 1e-13)
+
+
+def test_integrals_pack_into_one_vector_and_back(lumped_modes):
+    whole = parts_of(*lumped_modes)
+    again = mi.ModalIntegrals.unpack(whole.pack(), 4)
+    for name in mi.SHAPES:
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+
+
+def test_effective_mass_is_that_of_the_modes_less_their_rigid_motion(lumped_modes):
+    """A free frame takes the rigid part out of every shape: Pi less its M-projection on rigid motions."""
+    M, xyz, Pi = lumped_modes
+    S = mi.rigid_motion(xyz)
+    free = Pi - S @ np.linalg.solve(S.T @ (M @ S), S.T @ (M @ Pi))
+    wanted = free.T @ (M @ free)
+    np.testing.assert_allclose(parts_of(M, xyz, Pi).effective_mass, wanted, rtol=0, atol=1e-12 * wanted.max())
+
+
+def test_a_component_shows_its_integrals():
+    K, M, nodes = bent(lumped=True)
+    c = Component.from_matrices(K, M, nodes, n_modes=5, modal_integrals=True)
+    own = c.integrals
+    for name, value in own.fields().items():
+        np.testing.assert_allclose(value, getattr(c, name), rtol=1e-14, atol=1e-14 * np.abs(value).max())
+    assert c.without_integrals().integrals.A is None

@@ -114,8 +114,8 @@ def test_pinned_beam_against_a_symbolic_model():
     points = [sum(m[k] * (flex.l[k] @ flex.l[k]) for k in range(len(m)))]
     qd = sympy.Matrix(q).diff(t)
     full = np.zeros((3, 3))
-    full[0, 0] = flex.J[2, 2]
-    full[0, 1:] = full[1:, 0] = flex.F0[2]
+    full[0, 0] = flex.integrals.inertia[2, 2]
+    full[0, 1:] = full[1:, 0] = flex.integrals.F0[2]
     full[1:, 1:] = np.eye(2)
     lumped = np.zeros((3, 3))
     lumped[0, 0] = points[0]

@@ -15,30 +15,30 @@ STEP = 1e-40
 
 
 def sums(points, modes, seed=0):
-    """Return B (n, n, 3, 3) = Σ m γ_r γ_sᵀ of random points, columns of unit modal mass."""
+    """Return B (3, 3, n, n) = Σ m γ_r γ_sᵀ of random points, columns of unit modal mass."""
     gamma = np.random.default_rng(seed).normal(size=(points, 3, modes))
     gamma /= np.linalg.norm(gamma, axis=(0, 1))
-    return np.einsum("pir,pjs->rsij", gamma, gamma)
+    return np.einsum("pir,pjs->ijrs", gamma, gamma)
 
 
 def test_as_many_rows_as_points():
     B = sums(10, 30)
     W = thin_rows(B)
     assert W.shape == (10, 3, 30)
-    np.testing.assert_allclose(np.einsum("kir,kjs->rsij", W, W), B, atol=1e-14, rtol=0.0)
+    np.testing.assert_allclose(np.einsum("kir,kjs->ijrs", W, W), B, atol=1e-14, rtol=0.0)
 
 
 def test_rounding_makes_no_rows():
-    B, noise = sums(10, 30), np.random.default_rng(1).normal(size=(30, 30, 3, 3))
+    B, noise = sums(10, 30), np.random.default_rng(1).normal(size=(3, 3, 30, 30))
     W = thin_rows(B + 1e-13 * noise)
     assert len(W) == 10
-    np.testing.assert_allclose(np.einsum("kir,kjs->rsij", W, W), B, atol=3e-12, rtol=0.0)
+    np.testing.assert_allclose(np.einsum("kir,kjs->ijrs", W, W), B, atol=3e-12, rtol=0.0)
 
 
 def test_no_rows_where_they_cost_more():
     assert thin_rows(sums(10, 20)) is None
     assert thin_rows(sums(25, 30)) is None
-    assert thin_rows(np.zeros((30, 30, 3, 3))) is not None  # modes that move nothing: no row at all
+    assert thin_rows(np.zeros((3, 3, 30, 30))) is not None  # modes that move nothing: no row at all
 
 
 def test_no_rows_of_what_is_no_sum_of_squares():

@@ -10,7 +10,7 @@ from interstage import Stage, Vehicle
 from interstage.component.integrals import rigid_motion
 from interstage.fem import lumped_beam
 from interstage.vehicle import Load, fly
-from interstage.vehicle.damping import damping_matrix, effective_mass
+from interstage.vehicle.damping import damping_matrix
 from interstage.vehicle.kernels import body_terms, flow_forces, momentum
 from validation.burning_beam import plane_modes
 from validation.burning_flight import plane_matrices
@@ -25,7 +25,7 @@ def beam():
 
 def terms(shapes, fill, eta, u, order=2):
     n = len(shapes)
-    p = shapes.integrals(fill).packed()
+    p = shapes.integrals(fill).pack()
     M, b = np.empty((6 + n, 6 + n)), np.empty(6 + n)
     body_terms(n, order, p, eta, u, np.empty((3, 3, n)), np.empty((3, 3, n)), M, b)
     return M, b
@@ -41,7 +41,7 @@ def test_bias_is_what_conserves(beam):
     """Lagrange in quasi-coordinates by complex steps of T alone: b = d/dt(∂T/∂u) at u̇ = 0 less ∂T/∂η, and w x, v x."""
     n, fill = len(beam), 0.3
     eta, u = random_state(n)
-    p = beam.integrals(fill).packed().astype(complex)
+    p = beam.integrals(fill).pack().astype(complex)
 
     def energy(e, s):
         work = [np.empty((3, 3, n), complex), np.empty((3, 3, n), complex), np.empty((6 + n, 6 + n), complex)]
@@ -330,7 +330,7 @@ def test_damping_is_that_of_the_modes_at_the_current_mass(beam, part):
     """Poles of the free body: the ratio that was asked for, also as a function of frequency."""
     one = beam.integrals(part)
     ratio = lambda hz: 0.005 if hz < 8.0 else 0.08  # noqa: E731
-    C, M, n = damping_matrix(one, ratio), effective_mass(one), len(beam)
+    C, M, n = damping_matrix(one, ratio), one.effective_mass, len(beam)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, one.K), -np.linalg.solve(M, C)]])
     poles = np.linalg.eigvals(A)
     poles = poles[poles.imag > 0]

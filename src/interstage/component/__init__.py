@@ -5,7 +5,8 @@ of its fields declares its dataset, shape and unit (`record`, `stored`). Only `f
 elements.
 """
 
+from interstage.component.integrals import ModalIntegrals
 from interstage.component.options import ReductionOptions
 from interstage.component.record import ChildBody, Component, CraigBampton, MatrixSet
 
-__all__ = ["ChildBody", "Component", "CraigBampton", "MatrixSet", "ReductionOptions"]
+__all__ = ["ChildBody", "Component", "CraigBampton", "MatrixSet", "ModalIntegrals", "ReductionOptions"]

@@ -23,12 +23,13 @@ from interstage.component.component_modes import (
 from interstage.component.damping import modal_damping, table_notes
 from interstage.component.geometric import Stiffener, unit_load_stiffness
 from interstage.component.integrals import (
+    ModalIntegrals,
     PointMasses,
+    mass_notes,
+    mass_products,
     point_integrals,
     point_masses,
-    rigid_integrals,
     rotary_integrals,
-    zero_order,
 )
 from interstage.component.interface import check_grids, coordinates_of
 from interstage.component.options import ReductionOptions
@@ -179,20 +180,21 @@ def build_component(
     Pi = np.asarray(model.T_gf @ basis.shapes)
     shapes = Pi.reshape(len(model.node_ids), 6, -1)
     gamma, lam = shapes[:, :3], shapes[:, 3:]
-    mass, com, inertia, words = rigid_integrals(model.M_gg, model.positions)
-    notes = model.notes + basis.notes + words
-    E, F0, G0 = zero_order(model.M_gg, model.positions, Pi)
+    M_rr, P, G = mass_products(model.M_gg, model.positions, Pi)
+    notes = model.notes + basis.notes + mass_notes(M_rr)
     if model.M_other is not None:
-        G0 = G0 + basis.shapes.T @ (model.M_other @ basis.shapes)
+        G = G + basis.shapes.T @ (model.M_other @ basis.shapes)
     hz = basis.frequencies_hz
     fields, words = modal_damping(
         options.damping, hz, model.B_ff, model.K4_ff, model.K_ff, model.rigid_f, basis.shapes
     )
     notes += [*words, *table_notes(options.damping, aset, hz)]
+    points = None
     if options.modal_integrals:
-        more, words = integral_fields(model, gamma, lam, options.rotary_integrals)
+        points, more, words = point_fields(model, gamma, lam, options.rotary_integrals)
         fields |= more
         notes += words
+    fields |= ModalIntegrals.of(M_rr, P, G, points=points).fields()
     more, words = _load_fields(model, basis, options)
     fields |= more
     notes += words
@@ -204,12 +206,6 @@ def build_component(
         gamma=gamma,
         lam=lam,
         frequencies_hz=hz,
-        mass=mass,
-        com=com,
-        inertia=inertia,
-        E=E,
-        F0=F0,
-        G0=G0,
         aset=aset,
         boundary="craig-bampton" if aset else "free",
         residual_vector=basis.residual,
@@ -351,14 +347,14 @@ def _is_small(nodes: int, modes: int) -> tuple[bool, list[str]]:
     ]
 
 
-def integral_fields(
+def point_fields(
     model: Assembled, gamma: np.ndarray, lam: np.ndarray, rotary: bool
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the integrals of first and second order, and those of rotary nodes where asked, and what is to be said."""
+) -> tuple[ModalIntegrals, dict[str, Any], list[str]]:
+    """Return the integrals of the point masses, those of rotary nodes where asked, and what is to be said."""
     points, notes = model.points, []
     if points is None:
         points, notes = point_masses(model.M_gg, len(model.node_ids))
-    fields = point_integrals(points, model.positions, gamma, lam).fields()
+    fields: dict[str, Any] = {}
     if rotary:
         fields["rotary"] = rotary_integrals(model.M_gg, points, model.positions, gamma, lam)
-    return fields, notes
+    return point_integrals(points, model.positions, gamma, lam), fields, notes

@@ -8,12 +8,14 @@ model needs little more than its mode shapes in memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 
 BLOCK = 4096  # nodes handled at once
@@ -35,6 +37,268 @@ def skew(x: np.ndarray) -> np.ndarray:
     out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -x[..., 2], x[..., 1], -x[..., 0]
     out[..., 1, 0], out[..., 2, 0], out[..., 2, 1] = x[..., 2], -x[..., 1], x[..., 0]
     return out
+
+
+@named_arguments
+@dataclass(frozen=True, eq=False)
+class ModalIntegrals:
+    """Integrals of the mass of a flexible body over n modes, about a point of its frame.
+
+    They are linear in the mass: integrals of parts that share modes add, subtract and scale.
+
+    Parameters
+    ----------
+    mass, first, inertia : of the undeformed body: m, ∫ l dm (3,) and the inertia (3, 3) about the point
+    E, F0, G : `S_v' M Π` (3, n), `S_w' M Π` (3, n) and the modal mass `Π' M Π` (n, n), of the mass matrix itself
+    K : modal stiffness (n, n) where it belongs to the same parts, None where it does not
+    A, B : moments (3, 3, n) and (3, 3, n, n) of the point masses, A_r = Σ m l γ_r' and B_rs = Σ m γ_r γ_s'; None
+        without integrals of first and second order
+    pm_mass, pm_c, pm_S2, pm_E : Σ m, Σ m l (3,), Σ m l l' (3, 3) and Σ m γ (3, n) of the point masses
+    """
+
+    mass: float
+    first: np.ndarray
+    inertia: np.ndarray
+    E: np.ndarray
+    F0: np.ndarray
+    G: np.ndarray
+    K: np.ndarray | None = None
+    A: np.ndarray | None = None
+    B: np.ndarray | None = None
+    pm_mass: float = 0.0
+    pm_c: np.ndarray | None = None
+    pm_S2: np.ndarray | None = None
+    pm_E: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        M_rr: np.ndarray,
+        P: np.ndarray,
+        G: np.ndarray,
+        K: np.ndarray | None = None,
+        points: ModalIntegrals | None = None,
+    ) -> ModalIntegrals:
+        """Return the integrals of a mass matrix with `S' M S` (6,6), `S' M Π` (6,n) and `Π' M Π` (n,n).
+
+        S = [rotations, translations];  K (n, n) : modal stiffness;  points : integrals of its point masses, whose
+        moments are of first and second order
+        """
+        own = cls(
+            float(np.trace(M_rr[3:, 3:]) / 3),
+            -axial(M_rr[:3, 3:]) / 2,
+            (M_rr[:3, :3] + M_rr[:3, :3].T) / 2,
+            P[3:],
+            P[:3],
+            (G + G.T) / 2,
+            None if K is None else (K + K.T) / 2,
+        )
+        if points is None:
+            return own
+        return replace(own, **{name: getattr(points, name) for name in POINTS})
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modes."""
+        return self.G.shape[0]
+
+    @property
+    def com(self) -> np.ndarray:
+        """Center of mass (3,) of the undeformed body."""
+        return self.first / self.mass if self.mass else np.zeros(3)
+
+    @property
+    def rigid_mass(self) -> np.ndarray:
+        """Mass (6, 6) of the undeformed body about the point, rotations first."""
+        cross = skew(self.first)
+        return np.block([[self.inertia, cross], [-cross, self.mass * np.eye(3)]])
+
+    @property
+    def effective_mass(self) -> np.ndarray:
+        """Modal mass (n, n) of the body whose frame is free, G - M_ηr M_rr⁻¹ M_rη."""
+        scale = np.sqrt(np.repeat([np.trace(self.inertia), self.mass], 3)) + 1e-300
+        mixed = np.vstack([self.F0, self.E]) / scale[:, None]
+        M_rr = self.rigid_mass / np.outer(scale, scale)
+        return self.G - mixed.T @ np.linalg.lstsq(M_rr, mixed, rcond=1e-12)[0]
+
+    @property
+    def J1(self) -> np.ndarray | None:
+        """First-order inertia (n, 3, 3), tr(A) 1 - A: the inertia changes by Σ (J1_r + J1_r') η_r."""
+        return None if self.A is None else inertia_of_moment(self.A.transpose(2, 0, 1))
+
+    @property
+    def J2(self) -> np.ndarray | None:
+        """Second-order inertia (n, n, 3, 3), tr(B) 1 - B'."""
+        return None if self.B is None else inertia_of_moment(self.B.transpose(2, 3, 1, 0))
+
+    @property
+    def F1(self) -> np.ndarray | None:
+        """Second-order coupling (n, 3, n), F1[r, :, s] = Σ m γ_r × γ_s."""
+        return None if self.B is None else np.ascontiguousarray(axial(self.B).transpose(1, 0, 2))
+
+    def __add__(self, other: ModalIntegrals) -> ModalIntegrals:
+        return self._with(lambda a, b: a + b, other)
+
+    def __sub__(self, other: ModalIntegrals) -> ModalIntegrals:
+        return self._with(lambda a, b: a - b, other)
+
+    def __mul__(self, factor: float) -> ModalIntegrals:
+        return self._with(lambda a: factor * a)
+
+    __rmul__ = __mul__
+
+    def _with(self, act: Callable[..., Any], *others: ModalIntegrals) -> ModalIntegrals:
+        """Act on each field; one that any of the operands does not have is left out."""
+        out: dict[str, Any] = {}
+        for name in SHAPES:
+            values = [getattr(one, name) for one in (self, *others)]
+            out[name] = None if any(value is None for value in values) else act(*values)
+        return ModalIntegrals(**out)
+
+    def zero_order(self) -> ModalIntegrals:
+        """Return the same without moments of point masses: integrals of zero order."""
+        return replace(self, A=None, B=None, pm_mass=0.0, pm_c=None, pm_S2=None, pm_E=None)
+
+    def in_basis(self, T: np.ndarray) -> ModalIntegrals:
+        """Return the integrals of modes Π T, T (n, k)."""
+
+        def changed(name: str) -> Any:
+            value, axes = getattr(self, name), SHAPES[name].count("n")
+            if value is None or axes == 0:
+                return value
+            return value @ T if axes == 1 else T.T @ value @ T
+
+        return ModalIntegrals(**{name: changed(name) for name in SHAPES})
+
+    def about(self, point: np.ndarray, motion: np.ndarray | None = None) -> ModalIntegrals:
+        """Return the integrals about another point (3,), of modes less a rigid motion.
+
+        With motion = [λ_a; s] (6, n) the modes become γ' = γ - s - λ_a×l and λ' = λ - λ_a; `motion_at` makes it such
+        that they vanish at a node. With θ̃ = [λ_a]× and the moments c, S2, E, A, B of the point masses
+
+            E' = E - m s - θ̃c,   A' = A - c sᵀ + S2 θ̃ - l_a E'ᵀ,
+            B'_rs = Σ m (γ_r - s_r - θ̃_r l)(γ_s - s_s - θ̃_s l)ᵀ,   G' = G - ΠaᵀP - PᵀΠa + ΠaᵀM_rrΠa,   P = [F0; E]
+        """
+        Pi = np.zeros((6, self.n_modes)) if motion is None else motion
+        rr, P = self.rigid_mass, np.vstack([self.F0, self.E])
+        G = self.G - Pi.T @ P - P.T @ Pi + Pi.T @ rr @ Pi
+        P = P - rr @ Pi
+        lever = _spread(self.first, point)
+        return ModalIntegrals(
+            self.mass,
+            self.first - self.mass * point,
+            self.inertia - lever - lever.T + self.mass * _spread(point, point),
+            P[3:],
+            P[:3] - np.cross(point, P[3:], axisb=0).T,
+            0.5 * (G + G.T),
+            self.K,
+            **self._points_about(point, Pi),
+        )
+
+    def _points_about(self, point: np.ndarray, Pi: np.ndarray) -> dict[str, Any]:
+        """Return moments of the point masses about another point, of modes less a rigid motion."""
+        if self.A is None or self.B is None or self.pm_c is None or self.pm_S2 is None or self.pm_E is None:
+            return {}
+        t, s, m, c, S2, E = skew(Pi[:3].T), Pi[3:], self.pm_mass, self.pm_c, self.pm_S2, self.pm_E
+        swept = t @ c
+        E_new = E - m * s - swept.T
+        A = self.A - np.einsum("i,jr->ijr", c, s) + np.einsum("ik,rkj->ijr", S2, t)
+        A -= np.einsum("i,jr->ijr", point, E_new)
+        # Σ m (γ_r - s_r - t_r l)(γ_s - s_s - t_s l)ᵀ term by term; γ_r lᵀ sums to A_rᵀ
+        cross = np.einsum("ir,js->ijrs", E, s) + np.einsum("kir,sjk->ijrs", self.A, t)
+        rigid = m * np.einsum("ir,js->ijrs", s, s) + np.einsum("ril,sjl->ijrs", t @ S2, t)
+        mixed = np.einsum("ir,sj->ijrs", s, swept)
+        B = self.B - cross - cross.transpose(1, 0, 3, 2) + rigid + mixed + mixed.transpose(1, 0, 3, 2)
+        lever = np.outer(c, point)
+        S2 = S2 - lever - lever.T + m * np.outer(point, point)
+        return {"A": A, "B": B, "pm_mass": m, "pm_c": c - m * point, "pm_S2": S2, "pm_E": E_new}
+
+    def pack(self) -> np.ndarray:
+        """Return all numbers as one vector, in the order of the fields."""
+        return np.concatenate([np.ravel(getattr(self, name)) for name in SHAPES])
+
+    @classmethod
+    def unpack(cls, numbers: np.ndarray, n: int) -> ModalIntegrals:
+        """Return integrals of n modes from one vector as `pack` makes it."""
+        shapes = {
+            name: tuple(n if letter == "n" else int(letter) for letter in letters.split())
+            for name, letters in SHAPES.items()
+        }
+        size = sum(int(np.prod(shape)) for shape in shapes.values())
+        if np.shape(numbers) != (size,):
+            raise InputError(
+                f"not the integrals of {n} modes",
+                expected=f"{size} numbers",
+                got=f"shape {np.shape(numbers)}",
+            )
+        out, start = {}, 0
+        for name, shape in shapes.items():
+            part = numbers[start : start + int(np.prod(shape))]
+            out[name] = part.reshape(shape) if shape else float(part[0])
+            start += len(part)
+        return cls(**out)  # type: ignore[arg-type]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the integrals by their names in the component record."""
+        out = {"mass": self.mass, "com": self.com, "inertia": self.inertia}
+        out |= {"E": self.E, "F0": self.F0, "G0": self.G}
+        if self.A is not None:
+            out |= {"J1": self.J1, "J2": self.J2, "F1": self.F1}
+            out |= {name: getattr(self, name) for name in POINTS[2:]}
+        return out
+
+
+# fields of `ModalIntegrals` by their axes: n of modes
+SHAPES = {
+    "mass": "",
+    "first": "3",
+    "inertia": "3 3",
+    "E": "3 n",
+    "F0": "3 n",
+    "G": "n n",
+    "K": "n n",
+    "A": "3 3 n",
+    "B": "3 3 n n",
+    "pm_mass": "",
+    "pm_c": "3",
+    "pm_S2": "3 3",
+    "pm_E": "3 n",
+}
+POINTS = ("A", "B", "pm_mass", "pm_c", "pm_S2", "pm_E")
+
+
+def inertia_of_moment(moment: np.ndarray) -> np.ndarray:
+    """Return inertias tr(A) 1 - A of second moments A (..., 3, 3)."""
+    out = np.negative(moment, order="C")
+    trace = np.einsum("...aa->...", moment)
+    for i in range(3):
+        out[..., i, i] += trace
+    return out
+
+
+def moment_of_inertia(inertia: np.ndarray) -> np.ndarray:
+    """Return second moments A (..., 3, 3) of inertias J = tr(A) 1 - A."""
+    out = np.negative(inertia, order="C")
+    half = 0.5 * np.einsum("...aa->...", inertia)
+    for i in range(3):
+        out[..., i, i] += half
+    return out
+
+
+def axial(moments: np.ndarray) -> np.ndarray:
+    """Return Σ a × b (3, ...) of moments Σ a b' (3, 3, ...)."""
+    M = moments
+    return np.stack([M[1, 2] - M[2, 1], M[2, 0] - M[0, 2], M[0, 1] - M[1, 0]])
+
+
+def _spread(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return a·b 1 - a b' (3, 3)."""
+    return (a @ b) * np.eye(3) - np.outer(a, b)
+
+
+def motion_at(position: np.ndarray, gamma: np.ndarray, lam: np.ndarray) -> np.ndarray:
+    """Return the rigid motion [λ_a; s] (6, n) of a node at `position` (3,), s = γ_a - λ_a×l_a; gamma, lam (3, n)."""
+    return np.vstack([lam, gamma - np.cross(lam, position, axisa=0, axisb=0).T])
 
 
 def rigid_motion(positions: np.ndarray) -> np.ndarray:
@@ -96,68 +360,38 @@ def point_masses(M: Any, n: int) -> tuple[PointMasses, list[str]]:
     return PointMasses(mass[used], used, offset[used]), notes
 
 
-def rigid_integrals(
-    M: sp.csr_matrix, positions: np.ndarray
-) -> tuple[float, np.ndarray, np.ndarray, list[str]]:
-    """Return mass, centre of mass and inertia about the origin from `M_rr = S' M S`."""
-    S = rigid_motion(positions)
-    M_rr = S.T @ (M @ S)
-    masses = np.diag(M_rr)[3:]
-    mass = float(masses.mean())
-    notes = []
-    if np.ptp(masses) > 1e-9 * abs(mass):
-        notes.append(
-            f"the total mass differs by direction ({', '.join(f'{m:g}' for m in masses)}): the mean is used"
-        )
-    mp = M_rr[:3, 3:]
-    first = np.array([mp[2, 1] - mp[1, 2], mp[0, 2] - mp[2, 0], mp[1, 0] - mp[0, 1]]) / 2
-    com = first / mass if mass > 0 else np.zeros(3)
-    return mass, com, (M_rr[:3, :3] + M_rr[:3, :3].T) / 2, notes
-
-
-def zero_order(
+def mass_products(
     M: sp.csr_matrix, positions: np.ndarray, Pi: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return `E = S_v' M Pi` (3,n), `F0 = S_w' M Pi` (3,n) and `G0 = Pi' M Pi` (n,n), block by block.
+    """Return `S' M S` (6,6), `S' M Pi` (6,n) and `Pi' M Pi` (n,n) of a mass matrix, block by block.
 
     M : (6N, 6N) sparse, component axes; Pi : (6N, n) rows T1 T2 T3 R1 R2 R3 of each node
     """
-    n_nodes, n = len(positions), Pi.shape[1]
-    P, G0 = np.zeros((6, n)), np.zeros((n, n))
-    for first in range(0, n_nodes, BLOCK):
-        last = min(first + BLOCK, n_nodes)
-        rows = slice(6 * first, 6 * last)
-        MPi = M[rows] @ Pi
-        P += rigid_motion(positions[first:last]).T @ MPi
-        G0 += Pi[rows].T @ MPi
-    return P[3:], P[:3], (G0 + G0.T) / 2
+    n = Pi.shape[1]
+    S = rigid_motion(positions)
+    M_rr, P, G = np.zeros((6, 6)), np.zeros((6, n)), np.zeros((n, n))
+    for first in range(0, len(S), 6 * BLOCK):
+        rows = slice(first, first + 6 * BLOCK)
+        own = M[rows]
+        MPi = own @ Pi
+        M_rr += S[rows].T @ (own @ S)
+        P += S[rows].T @ MPi
+        G += Pi[rows].T @ MPi
+    return M_rr, P, G
 
 
-@dataclass
-class PointIntegrals:
-    """First- and second-order integrals of point masses; see `Component` for the definitions."""
-
-    J1: np.ndarray
-    J2: np.ndarray
-    F1: np.ndarray
-    mass: float
-    c: np.ndarray
-    S2: np.ndarray
-    E: np.ndarray
-
-    def fields(self) -> dict[str, Any]:
-        """Return the integrals by their names in the component record."""
-        moments = {"pm_mass": self.mass, "pm_c": self.c, "pm_S2": self.S2, "pm_E": self.E}
-        return {"J1": self.J1, "J2": self.J2, "F1": self.F1, **moments}
+def mass_notes(M_rr: np.ndarray) -> list[str]:
+    """Return a note where the mass `S' M S` (6,6) of a body differs by direction."""
+    masses = np.diag(M_rr)[3:]
+    if np.ptp(masses) <= 1e-9 * abs(masses.mean()):
+        return []
+    return [f"the total mass differs by direction ({', '.join(f'{m:g}' for m in masses)}): the mean is used"]
 
 
 def point_integrals(
     points: PointMasses, positions: np.ndarray, gamma: np.ndarray, lam: np.ndarray
-) -> PointIntegrals:
-    """Sum the integrals of the point masses over blocks (Eq. E.3.1).
-
-    A_r = sum m l gamma_r^T,  B_rs = sum m gamma_r gamma_s^T;  J1 = tr(A) I - A,  J2 = tr(B) I - B^T,
-    F1[r,:,s] = sum m gamma_r x gamma_s.
+) -> ModalIntegrals:
+    """Sum the integrals of point masses over blocks (Eq. E.3.1).
 
     gamma, lam : (N, 3, n)
     """
@@ -182,21 +416,8 @@ def point_integrals(
     for b in range(3):
         for a in range(b):
             B[b, a] = B[a, b].T
-    return PointIntegrals(*_from_moments(A, B), float(points.mass.sum()), c, S2, E)
-
-
-def _from_moments(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """J1 (n,3,3), J2 (n,n,3,3), F1 (n,3,n) from A (3,3,n) and B (3,3,n,n)."""
-    n = A.shape[2]
-    J1 = -A.transpose(2, 0, 1).copy()
-    J2 = np.empty((n, n, 3, 3))
-    J2[:] = -B.transpose(2, 3, 1, 0)
-    trace_A, trace_B = np.einsum("aar->r", A), np.einsum("aars->rs", B)
-    for i in range(3):
-        J1[:, i, i] += trace_A
-        J2[:, :, i, i] += trace_B
-    F1 = np.stack([B[1, 2] - B[2, 1], B[2, 0] - B[0, 2], B[0, 1] - B[1, 0]], axis=1)
-    return J1, J2, F1
+    mass, inertia = float(points.mass.sum()), np.trace(S2) * np.eye(3) - S2
+    return ModalIntegrals(mass, c, inertia, E, axial(A), np.einsum("aars->rs", B), None, A, B, mass, c, S2, E)
 
 
 ROTARY_LIMIT = 64  # modes up to which the n^4 array G2 is made
@@ -236,7 +457,7 @@ def rotary_integrals(
     points, _ = point_masses(M, len(positions))
     bare = PointMasses(points.mass, points.row, np.zeros_like(points.offset))
     base = point_integrals(bare, positions, gamma, lam)
-    out = {
+    out: dict[str, Any] = {
         "G1": np.zeros((n, n, n)),
         "G2": np.zeros((n, n, n, n)),
         "F2": np.zeros((n, n, 3, n)),

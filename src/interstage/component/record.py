@@ -23,6 +23,7 @@ from interstage.calls import named_arguments
 from interstage.component.builders import Builders
 from interstage.component.damping import damping_matrix
 from interstage.component.doors import Doors
+from interstage.component.integrals import ModalIntegrals, moment_of_inertia
 from interstage.component.stored import Stored, check_shapes, part, stored, taken
 from interstage.component.unit_names import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names, shown
@@ -372,6 +373,16 @@ class Component(Doors, Builders):
     def n_modes(self) -> int:
         """Number of flexible modes (residual vectors included)."""
         return len(self.frequencies_hz)
+
+    @property
+    def integrals(self) -> ModalIntegrals:
+        """The modal integrals about the reference point, moments of the point masses included where it has them."""
+        own = (self.mass, self.mass * np.asarray(self.com), self.inertia, self.E, self.F0, self.G0)
+        if self.J1 is None or self.J2 is None:
+            return ModalIntegrals(*own)
+        A = moment_of_inertia(self.J1).transpose(1, 2, 0)
+        B = moment_of_inertia(self.J2).transpose(3, 2, 0, 1)
+        return ModalIntegrals(*own, None, A, B, self.pm_mass, self.pm_c, self.pm_S2, self.pm_E)
 
     @property
     def has_integrals(self) -> bool:

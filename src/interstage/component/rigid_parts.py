@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.component.damping import matrix_ratios
-from interstage.component.integrals import PointMasses, point_integrals, skew
+from interstage.component.integrals import ModalIntegrals, PointMasses, point_integrals, skew
 from interstage.component.record import ChildBody, LumpedInside
 from interstage.component.unit_loads import SPIN
 from interstage.errors import FidelityWarning, InputError, ModelError, caller_level, shown
@@ -49,7 +49,6 @@ def without_rigid(
             "inertia or offset of the part does not fit", where=where, expected="3 or 3 x 3 numbers, and 3"
         )
     _check_balanced(c, node, modes, where)
-    left = c.mass - mass
     if not 0.0 <= mass < c.mass:
         raise InputError(
             "the part has no mass that could leave", where=where, expected=f"0 to {c.mass:g}", got=f"{mass:g}"
@@ -58,14 +57,13 @@ def without_rigid(
     M, S = np.zeros((6, 6)), np.eye(6)
     M[:3, :3], M[3:, 3:] = I, mass * np.eye(3)
     S[3:, :3] = -skew(p)
-    changes: dict[str, object] = {
-        "mass": left,
-        "com": (c.mass * np.asarray(c.com) - mass * p) / left,
-        "inertia": c.inertia - (S.T @ M @ S)[:3, :3],
-    }
+    Pi = np.vstack([c.lam[row], c.gamma[row] - skew(o) @ c.lam[row]])
+    point = PointMasses(np.array([float(mass)]), np.array([row]), o[None])
+    points = point_integrals(point, np.asarray(c.node_positions), np.asarray(c.gamma), np.asarray(c.lam))
+    left = c.integrals - ModalIntegrals.of(S.T @ M @ S, S.T @ M @ Pi, Pi.T @ M @ Pi, points=points)
+    changes: dict[str, object] = {"mass": left.mass, "com": left.com, "inertia": left.inertia}
     if modes:
-        Pi = np.vstack([c.lam[row], c.gamma[row] - skew(o) @ c.lam[row]])
-        B, G = S.T @ M @ Pi, c.G0 - Pi.T @ M @ Pi
+        G = left.G
         if not np.linalg.eigvalsh(G)[:1].min(initial=1.0) > 0.0:
             raise ModelError(
                 "the modes do not carry this part: without it their mass would be negative",
@@ -75,11 +73,12 @@ def without_rigid(
         # stiffness (2πf)² G0 stays what it was, and so does the damping, whole, as of the modes with the part
         scale = np.sqrt(np.diag(c.G0) / np.diag(G))
         hz = c.frequencies_hz * scale
-        changes |= {"F0": c.F0 - B[:3], "E": c.E - B[3:], "G0": G, "frequencies_hz": hz}
+        changes |= {**left.fields(), "frequencies_hz": hz}
         if c.damping_ratio is not None:
             C = c.damping_matrix
             changes |= {"viscous": C, "structural": None, "damping_ratio": matrix_ratios(hz, C, None)}
-    changes |= _integrals_without(c, row, mass, o) if modes else {"J1": None, "J2": None, "F1": None}
+    else:
+        changes |= {"J1": None, "J2": None, "F1": None}
     changes |= _declared_out(c, node, float(mass), I, o)
     keeps = c.geometric_stiffness is not None and modes and node in c.geometric_stiffness.nodes
     lost = _lost(c, modes, keeps, node)
@@ -94,15 +93,6 @@ def without_rigid(
     if c.recovery is not None:
         new = new.with_changes(recovery=_rows_without(c.recovery, left_out))
     return new
-
-
-def _integrals_without(c: Component, row: int, mass: float, offset: np.ndarray) -> dict[str, object]:
-    """Return the integrals of first and second order less what a point of this mass put in, at its own center."""
-    if not c.has_integrals:
-        return {}
-    point = PointMasses(np.array([float(mass)]), np.array([row]), offset[None])
-    own = point_integrals(point, np.asarray(c.node_positions), np.asarray(c.gamma), np.asarray(c.lam))
-    return {name: getattr(c, name) - value for name, value in own.fields().items()}
 
 
 def _lost(c: Component, modes: bool, keeps: bool, node: int) -> list[str]:
@@ -162,9 +152,8 @@ class _Part:
         self, left: Component, node: int, M: np.ndarray, S: np.ndarray, offset: np.ndarray, Pi: np.ndarray
     ):
         self.left, self.node, self.M, self.S, self.offset, self.Pi = left, node, M, S, offset, Pi
-        self.mp = left.mass * np.asarray(left.com)
-        cross = skew(self.mp)
-        self.rigid = np.block([[left.inertia, cross], [-cross, left.mass * np.eye(3)]])
+        own = left.integrals
+        self.mp, self.rigid = own.first, own.rigid_mass
 
     def _at_node(self, wrenches: np.ndarray) -> np.ndarray:
         """Return wrenches [t; f] (6, k) about the centre as [f; t] (6, k) about the node."""

@@ -19,7 +19,7 @@ from interstage.component.component_modes import (
     normalized_modes,
 )
 from interstage.component.damping import modal_damping, table_notes
-from interstage.component.integrals import PointMasses, point_integrals, rigid_motion
+from interstage.component.integrals import ModalIntegrals, PointMasses, point_integrals, rigid_motion
 from interstage.component.options import ReductionOptions
 from interstage.component.record import Component, CraigBampton
 from interstage.errors import InputError, ModelError
@@ -77,19 +77,18 @@ def component_from_superelement(s: Superelement, options: ReductionOptions) -> C
         s.notes[-1] += effect
     Pi = s.T @ X
     M_rr, P = S_x.T @ s.M @ S_x, S_x.T @ s.M @ X
-    mass = float(np.trace(M_rr[3:, 3:]) / 3)
-    if not mass > 0:
-        raise ModelError("the reduced mass matrix has no mass in rigid motion of its interface")
-    mp = M_rr[:3, 3:]
-    com = np.array([mp[2, 1] - mp[1, 2], mp[0, 2] - mp[2, 0], mp[1, 0] - mp[0, 1]]) / (2 * mass)
     shapes = Pi.reshape(len(s.node_ids), 6, -1)
     hz = basis.frequencies_hz
     fields, words = modal_damping(options.damping, hz, s.B, s.K4, s.K, S_x, X)
     aset: dict[int, str] = {}
     for grid, c in s.uset[:nb]:
         aset[int(grid)] = aset.get(int(grid), "") + str(c)
+    points = None
     if options.modal_integrals and s.points is not None:
-        fields |= point_integrals(s.points, s.positions, shapes[:, :3], shapes[:, 3:]).fields()
+        points = point_integrals(s.points, s.positions, shapes[:, :3], shapes[:, 3:])
+    own = ModalIntegrals.of(M_rr, P, X.T @ s.M @ X, points=points)
+    if not own.mass > 0:
+        raise ModelError("the reduced mass matrix has no mass in rigid motion of its interface")
     return Component(
         name=options.name or "component",
         units=options.units,
@@ -98,12 +97,6 @@ def component_from_superelement(s: Superelement, options: ReductionOptions) -> C
         gamma=shapes[:, :3],
         lam=shapes[:, 3:],
         frequencies_hz=hz,
-        mass=mass,
-        com=com,
-        inertia=(M_rr[:3, :3] + M_rr[:3, :3].T) / 2,
-        E=P[3:],
-        F0=P[:3],
-        G0=X.T @ s.M @ X,
         aset={grid: int(text) for grid, text in aset.items()},
         boundary="craig-bampton",
         n_rigid=len(basis.rigid_hz),
@@ -111,6 +104,7 @@ def component_from_superelement(s: Superelement, options: ReductionOptions) -> C
         craig_bampton=CraigBampton(cb.frequencies_hz, pure, s.K, s.uset, s.B, s.K4),
         notes=[*s.notes, *basis.notes, *words, *table_notes(options.damping, aset, hz)],
         **fields,
+        **own.fields(),
     )
 
 

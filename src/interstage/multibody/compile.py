@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from interstage.component.integrals import ModalIntegrals, axial, inertia_of_moment
 from interstage.component.record import Component
 from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody.arrays import Tree, in_lines
@@ -104,8 +105,9 @@ def flexible_bodies(
             if key not in known:
                 flex = reference_to(spec.component, spec.node, spec.order, spec.n_modes, spec.rotary)
                 known[key] = flex, spec.component
-            made[key] = known[key][0], i
-            _check_residual_mass(made[key][0], spec)
+            flex = known[key][0]
+            made[key] = flex, i
+            _check_residual_mass(flex.integrals, flex.name, spec)
             if spec.node is not None:
                 check_hinge(spec.component, spec.node, spec.component.com, spec.name, "its inboard node")
         bodies.append(made[key][0])
@@ -136,13 +138,9 @@ def check_levels(flex: FlexibleBody, spec: BodySpec) -> None:
         )
     for end in (0, 1):
         masses = np.array([tanks.range_of(k)[end] for k in range(len(tanks.names))])
-        one = tanks.numbers(masses)
-        m, mp, J = one[0], one[1:4], one[4:10]
-        inertia = np.array([[J[0], J[3], J[4]], [J[3], J[1], J[5]], [J[4], J[5], J[2]]])
-        E, F0 = one[10 : 10 + 3 * n].reshape(3, n), one[10 + 3 * n : 10 + 6 * n].reshape(3, n)
-        G = one[10 + 12 * n : 10 + 12 * n + n * n].reshape(n, n)
-        white = np.linalg.inv(np.linalg.cholesky(G)).T if n else G
-        _check_residual_mass(replace(flex, mass=m, mp=mp, J=inertia, E=E @ white, F0=F0 @ white), spec)
+        one = tanks.integrals(masses, n)
+        white = np.linalg.inv(np.linalg.cholesky(one.G)).T if n else one.G
+        _check_residual_mass(one.in_basis(white), flex.name, spec)
 
 
 def tank_arrays(specs: list[BodySpec], modes: np.ndarray) -> dict[str, np.ndarray]:
@@ -206,25 +204,22 @@ def _unit_arrays(given: list[TankLoads | None]) -> dict[str, np.ndarray]:
     }
 
 
-def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
+def _check_residual_mass(own: ModalIntegrals, component: str, spec: BodySpec) -> None:
     """Refuse modes that carry more mass than the body has: M_rr - M_rη M_ηr must not be negative.
 
     A body may have no inertia about an axis (a straight bar of lumped or coupled mass): refused where its joint is
     Free; other joints are tried at the nominal state.
     """
-    x, y, z = flex.mp
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rr = np.block([[flex.J, cross], [cross.T, flex.mass * np.eye(3)]])
-    FE = np.vstack([flex.F0, flex.E])
+    rr, FE = own.rigid_mass, np.vstack([own.F0, own.E])
     # one scale for rotations and one for translations tells a missing inertia; one for each tells what modes take
-    scale = 1.0 / np.sqrt(np.repeat([np.trace(flex.J), flex.mass], 3) + 1e-300)
-    own, axes = np.linalg.eigh(scale[:, None] * rr * scale[None, :])
-    void = own < 1e-13
+    scale = 1.0 / np.sqrt(np.repeat([np.trace(own.inertia), own.mass], 3) + 1e-300)
+    values, axes = np.linalg.eigh(scale[:, None] * rr * scale[None, :])
+    void = values < 1e-13
     if void.any() and spec.joint.is_free:
-        axis = axes[:3, np.argmin(own)]
+        axis = axes[:3, np.argmin(values)]
         raise ModelError(
             f"body '{spec.name}' has no inertia about an axis, so that nothing holds it back there",
-            where=f"component '{flex.name}', axis {np.round(axis / max(np.linalg.norm(axis), 1e-300), 3).tolist()}",
+            where=f"component '{component}', axis {np.round(axis / max(np.linalg.norm(axis), 1e-300), 3).tolist()}",
             hint="give it some, as I11 of a CONM2 on one grid: bars have none of their own about their axis",
         )
     if not void.any():
@@ -237,7 +232,7 @@ def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
     if least < floor:
         raise ModelError(
             f"the residual mass of body '{spec.name}' is not positive definite: its modes take all of its inertia",
-            where=f"component '{flex.name}' held at node {spec.node}",
+            where=f"component '{component}' held at node {spec.node}",
             expected=f"smallest scaled eigenvalue above {floor:g}",
             got=f"{least:.2e}",
             hint="a lumped mesh with nearly all of its modes does this: use fewer modes (n_modes=), "
@@ -251,11 +246,11 @@ def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
     At order 2 they cannot if the point masses have no more modal mass than the modes, Σ m γ_r·γ_s <= 1; those of
     a consistent mass matrix on a coarse mesh have more. Turns of rotary nodes are cut off after the second order.
     """
-    if flex is None or flex.n_modes == 0 or flex.B is None:
+    if flex is None or flex.n_modes == 0 or flex.integrals.B is None:
         return False
     if spec.order == 1 or spec.rotary or spec.tanks is not None:
         return True
-    return bool(np.linalg.eigvalsh(np.trace(flex.B, axis1=2, axis2=3))[-1] > 1.0 + 1e-6)
+    return bool(np.linalg.eigvalsh(np.einsum("aars->rs", flex.integrals.B))[-1] > 1.0 + 1e-6)
 
 
 def pools_of(flexes: list[FlexibleBody | None], owner: list[int], burns: list[bool]) -> Pools:
@@ -273,11 +268,12 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int], burns: list[bo
             continue
         n = body.n_modes
         pools.flex[i], pools.first_pair[i] = flex, pair
-        pools.E.append(body.E.ravel())
-        pools.F0.append(body.F0.ravel())
-        pools.J1.append(symmetric_six(body.J1).T.ravel())
-        if body.B is not None:
-            pools.pair.append(pair_numbers(body.B, body.turning))
+        own = body.integrals
+        pools.E.append(own.E.ravel())
+        pools.F0.append(own.F0.ravel())
+        pools.J1.append(inertia_rates(own, body.turning))
+        if own.B is not None:
+            pools.pair.append(pair_numbers(own.B, body.turning))
             pair += len(pools.pair[-1])
         if body.turning is not None:
             pools.first_turn[i] = turn
@@ -305,17 +301,20 @@ def _by_fours(rows: np.ndarray) -> np.ndarray:
     return full.reshape(-1, 4, 3, n).transpose(0, 2, 1, 3).ravel()
 
 
+def inertia_rates(own: ModalIntegrals, turning: Turning | None = None) -> np.ndarray:
+    """Return the change of the inertia (6 n,) with each mode, six numbers of all modes one after the other."""
+    J1 = np.zeros((own.n_modes, 3, 3)) if own.J1 is None else own.J1
+    return symmetric_six(2.0 * J1 + (0.0 if turning is None else turning.J1)).T.ravel()
+
+
 def pair_numbers(B: np.ndarray, turning: Turning | None = None) -> np.ndarray:
     """Return second-order integrals of all pairs of modes in the order in which `flex.pairs` reads them."""
-    n = len(B)
-    J2 = symmetric_six(np.trace(B, axis1=2, axis2=3)[:, :, None, None] * np.eye(3) - B)
-    a = np.stack(
-        [B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=-1
-    )
+    n = B.shape[-1]
+    J2, a = symmetric_six(inertia_of_moment(B.transpose(2, 3, 0, 1))), axial(B).transpose(1, 2, 0)
     if turning is not None:
         own = symmetric_six(turning.J2)
         J2 += 0.5 * (own + own.transpose(1, 0, 2))
-        a += 0.5 * (turning.F1 - turning.F1.transpose(1, 0, 2))
+        a = a + 0.5 * (turning.F1 - turning.F1.transpose(1, 0, 2))
     planes = np.concatenate([J2, a], axis=2).transpose(2, 0, 1)
     parts = []
     for r in range(0, n, 4):
@@ -397,7 +396,8 @@ def _check_node(parent: BodySpec, child: BodySpec) -> None:
 def inertia_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
     """Return m, m c, J about the origin: (10,)."""
     if flex is not None:
-        return np.concatenate([[flex.mass], flex.mp, symmetric_six(flex.J)])
+        own = flex.integrals
+        return np.concatenate([[own.mass], own.first, symmetric_six(own.inertia)])
     return rigid_numbers(spec.inertia, spec.offset)
 
 

@@ -52,7 +52,7 @@ def spin_notes(system: System, x: State) -> list[str]:
         omega = np.sqrt(np.maximum(np.asarray(flex.stiffness), 0.0))
         if spin == 0.0 or not (omega > 0.0).any():
             continue
-        if flex.B is None:
+        if flex.integrals.B is None:
             softer = float((spin / omega[omega > 0.0].min()) ** 2 / 2.0)
             if softer > MATTERS:
                 out.append(
@@ -88,8 +88,8 @@ def _turning_effect(spec: BodySpec, flex: FlexibleBody, w: np.ndarray) -> tuple[
     slice, with J_x = J_y + J_z, vanish.
     """
     c, spin = spec.component, float(np.linalg.norm(w))
-    assert c is not None and flex.B is not None
-    share = np.clip(1.0 - np.trace(np.asarray(flex.B), axis1=2, axis2=3).diagonal(), 0.0, 1.0)
+    assert c is not None and flex.integrals.B is not None
+    share = np.clip(1.0 - np.einsum("aarr->r", flex.integrals.B), 0.0, 1.0)
     omega = np.sqrt(np.maximum(np.asarray(flex.stiffness), 0.0))
     most = np.where(omega > 0.0, np.sqrt(share) * spin / np.where(omega > 0.0, omega, 1.0), 0.0)
     if most.max() <= MATTERS:  # |G_rs| is no more than 2 Ω √(share_r share_s)

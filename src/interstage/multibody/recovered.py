@@ -18,11 +18,10 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError
 from interstage.multibody import closing
-from interstage.multibody.flex.reference import skews
 from interstage.multibody.loads import Forces
 
 if TYPE_CHECKING:
-    from interstage.component.record import Component, RecoveryRows
+    from interstage.component.record import RecoveryRows
     from interstage.multibody.api.dynamics import Dynamics
     from interstage.multibody.arrays import Work
     from interstage.multibody.state import State
@@ -39,18 +38,6 @@ def recovery_of(system: Dynamics, body: str) -> RecoveryRows:
             hint="make its component with recover={name: (type, element, column)}",
         )
     return component.recovery
-
-
-def _frame_rows(c: Component) -> tuple[np.ndarray, np.ndarray]:
-    """Return the masses (6, 6) of a component's frame, and those (6, n) that couple it to the modes."""
-    first = skews(c.mass * np.asarray(c.com)[:, None])[0]
-    return np.block([[c.inertia, first], [-first, c.mass * np.eye(3)]]), np.vstack([c.F0, c.E])
-
-
-def _beside_rigid(c: Component) -> np.ndarray:
-    """Return the modal mass (n, n) of a component beside its rigid motions."""
-    rigid, FE = _frame_rows(c)
-    return c.G0 - FE.T @ np.linalg.lstsq(rigid, FE, rcond=1e-12)[0]
 
 
 class BodyRecovery:
@@ -70,9 +57,10 @@ class BodyRecovery:
         self._T = flex.T
         self.C = rows.C @ flex.T
         soft = self.C / flex.stiffness
-        self.A = soft @ (flex.T.T @ _beside_rigid(component) @ flex.T) - rows.inertia @ flex.T
+        own = component.integrals.zero_order()
+        self.A = soft @ (flex.T.T @ own.effective_mass @ flex.T) - rows.inertia @ flex.T
         self.P = rows.static - soft @ (flex.T.T @ rows.modal)
-        self._heavy = [np.abs(one) for one in _frame_rows(component)]
+        self._heavy = [np.abs(own.rigid_mass), np.abs(np.vstack([own.F0, own.E]))]
         self._known: dict[int, np.ndarray] = {}
         self._column = {(int(node), int(k)): j for j, (node, k) in enumerate(rows.load)}
         self.spin = self._columns([(0, k) for k in range(1, 7)])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.component.integrals import ModalIntegrals
 from interstage.errors import InputError, ModelError, did_you_mean, shown
 from interstage.multibody.kernels.weighing import pair_count
 
@@ -74,6 +75,14 @@ class Tanks:
         """Return the sums (p,) at masses (T,)."""
         return self.base + level_weights(self.first, self.masses, masses) @ self.levels
 
+    def integrals(self, masses: np.ndarray, n: int) -> ModalIntegrals:
+        """Return the integrals of zero order of n modes at masses (T,)."""
+        m, x, y, z, xx, yy, zz, xy, xz, yz = (one := self.numbers(masses))[:10]
+        E, F0 = one[10 : 10 + 6 * n].reshape(2, 3, n)
+        G = one[10 + 12 * n : 10 + 12 * n + n * n].reshape(n, n)
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return ModalIntegrals(float(m), np.array([x, y, z]), inertia, E, F0, G)
+
 
 def level_weights(first: np.ndarray, level_mass: np.ndarray, masses: np.ndarray) -> np.ndarray:
     """Return the weights (L,) of the levels at masses (T,): two neighbours of each tank have some.
@@ -91,28 +100,26 @@ def level_weights(first: np.ndarray, level_mass: np.ndarray, masses: np.ndarray)
 
 
 def tank_numbers(
-    mass: float,
-    first: np.ndarray,
-    inertia: np.ndarray,
-    E: np.ndarray,
-    F0: np.ndarray,
-    J1: np.ndarray,
-    G: np.ndarray,
-    B: np.ndarray,
-    soft: np.ndarray | None = None,
-    stiff: np.ndarray | None = None,
+    own: ModalIntegrals, soft: np.ndarray | None = None, stiff: np.ndarray | None = None
 ) -> np.ndarray:
     """Return integrals as numbers (p,), in the order of `kernels.weighing`.
 
-    first (3,) = ∫ l dm, inertia (3, 3) about the origin, E, F0 (3, n), J1 (n, 3, 3) = 2 tr(A) 1 - A - Aᵀ, G (n, n),
-    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ;  soft (n, n) : modal stiffness less that of the component, where tanks change it
+    soft (n, n) : modal stiffness less that of the component, where tanks change it
     stiff (12 n n + 36,) : R, P and Sᵀp of inertia loads, where loads change the stiffness
     """
-    from interstage.multibody.compile import pair_numbers, symmetric_six
+    from interstage.multibody.compile import inertia_rates, pair_numbers, symmetric_six
 
-    parts = [[mass], first, symmetric_six(inertia), E.ravel(), F0.ravel(), symmetric_six(J1).T.ravel()]
+    assert own.B is not None
+    parts = [
+        [own.mass],
+        own.first,
+        symmetric_six(own.inertia),
+        own.E.ravel(),
+        own.F0.ravel(),
+        inertia_rates(own),
+    ]
     more = [one.ravel() for one in (soft, stiff) if one is not None]
-    return np.concatenate([*parts, G.ravel(), pair_numbers(B), *more])
+    return np.concatenate([*parts, own.G.ravel(), pair_numbers(own.B), *more])
 
 
 def number_count(n: int) -> int:
@@ -136,7 +143,7 @@ def check_tanks(tanks: Tanks, n: int, where: str) -> None:
             got=f"{tanks.base.shape}, {tanks.levels.shape}",
         )
     low = np.array([tanks.range_of(k)[0] for k in range(len(tanks.names))])
-    G = tanks.numbers(low)[10 + 12 * n : 10 + 12 * n + n * n].reshape(n, n)
+    G = tanks.integrals(low, n).G
     if n and np.linalg.eigvalsh(0.5 * (G + G.T))[0] <= 0.0:
         raise ModelError("the modal mass is not positive with empty tanks", where=where)
 

@@ -82,15 +82,15 @@ def _flexible(system: System, name: str, models: Sequence[FEModel]) -> Look:
 
 def _tube(flex: FlexibleBody, name: str) -> Look | None:
     """Return rings around the nodes of a slender body, moved and turned by them; None of one that is not slender."""
-    if len(flex.l) < 3 or flex.mass <= 0.0:
+    if len(flex.l) < 3 or flex.integrals.mass <= 0.0:
         return None
     center = flex.l.mean(axis=0)
     axes = np.linalg.svd(flex.l - center)[2]
     along = (flex.l - center) @ axes[0]
     side = np.linalg.norm(flex.l - center - np.outer(along, axes[0]), axis=1)
-    com = flex.mp / flex.mass
-    J = flex.J - flex.mass * (com @ com * np.eye(3) - np.outer(com, com))
-    radius = np.sqrt(max(2.0 * float(axes[0] @ J @ axes[0]) / flex.mass, 0.0))
+    own = flex.integrals.zero_order()
+    J = own.about(own.com).inertia
+    radius = np.sqrt(max(2.0 * float(axes[0] @ J @ axes[0]) / own.mass, 0.0))
     length = float(np.ptp(along))
     on_axis = np.flatnonzero(side < max(0.5 * radius, 1e-6 * length))
     stations = on_axis[np.unique(along[on_axis].round(9), return_index=True)[1]][:MOST_POINTS]

@@ -24,7 +24,10 @@ def vehicle_tree(system: Any) -> list[Node]:
     roots: list[Node] = []
     for spec in system.model.specs:
         flex = system.flexible(spec.name)
-        words = [f"{grouped(spec.inertia.mass if flex is None else flex.mass)} kg", spec.joint.words]
+        words = [
+            f"{grouped(spec.inertia.mass if flex is None else flex.integrals.mass)} kg",
+            spec.joint.words,
+        ]
         if flex is not None:
             words.insert(0, f"flexible, {flex.n_modes} modes")
         if spec.parent is not None and isinstance(spec.at, int):

@@ -1,7 +1,9 @@
 """A flexible vehicle that burns its propellant: stages, tanks, constant shapes over changing mass."""
 
+from interstage._renamed import former_names
+from interstage.component import ModalIntegrals
 from interstage.vehicle.burn_log import BodyState, BurnLog
-from interstage.vehicle.integrals import Integrals, Partition
+from interstage.vehicle.integrals import Partition
 from interstage.vehicle.ranking import Ranking
 from interstage.vehicle.reference import Load, fly
 from interstage.vehicle.shapes import Shapes, ShapesReport
@@ -14,9 +16,9 @@ from interstage.vehicle.vehicle import Vehicle
 __all__ = [
     "BodyState",
     "BurnLog",
-    "Integrals",
     "Load",
     "Manifold",
+    "ModalIntegrals",
     "Modes",
     "Part",
     "Partition",
@@ -32,3 +34,5 @@ __all__ = [
     "fly",
     "split",
 ]
+
+__getattr__ = former_names(__name__, {"Integrals": "ModalIntegrals"})

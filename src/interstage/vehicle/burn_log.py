@@ -97,7 +97,7 @@ class BurnLog:
         n = len(self.shapes)
         u = np.concatenate([self.velocity[row], self.etadot[row]])
         fill = {name: float(masses[row]) for name, masses in self.propellant.items()}
-        p = self.shapes.partition.at(fill).packed()
+        p = self.shapes.partition.at(fill).pack()
         out, work = np.empty(6 + n), (np.empty((3, 3, n)), np.empty((3, 3, n)))
         energy = momentum(
             n, self.order, p, self.eta[row], u, *work, np.empty((6 + n, 6 + n)), np.empty(6 + n), out

@@ -14,27 +14,15 @@ from typing import TypeAlias
 import numpy as np
 import scipy.linalg as la
 
+from interstage.component.integrals import ModalIntegrals
 from interstage.errors import InputError, shown
-from interstage.vehicle.integrals import Integrals
 
 Ratio: TypeAlias = float | Callable[[float], float]
 
 
-def effective_mass(one: Integrals) -> np.ndarray:
-    """Return M_e (n, n), the modal mass of a body whose frame is free."""
-    x, y, z = one.first
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    M_rr = np.block([[one.inertia, skew], [skew.T, one.mass * np.eye(3)]])
-    mixed = np.vstack([one.F0, one.E])
-    scale = np.sqrt(np.diag(M_rr))
-    return one.G - mixed.T @ (
-        np.linalg.solve(M_rr / np.outer(scale, scale), mixed / scale[:, None]) / scale[:, None]
-    )
-
-
-def damping_matrix(one: Integrals, ratio: Ratio) -> np.ndarray:
+def damping_matrix(one: ModalIntegrals, ratio: Ratio) -> np.ndarray:
     """Return C (n, n) that gives every free mode at this fill its damping ratio."""
-    M_e = effective_mass(one)
+    M_e = one.effective_mass
     values, Psi = la.eigh(one.K, (M_e + M_e.T) / 2)
     omega = np.sqrt(np.maximum(values, 0.0))
     zeta = np.array([ratio_at(ratio, w / (2 * np.pi)) for w in omega])

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import scipy.linalg as la
 
+from interstage.component.integrals import ModalIntegrals
 from interstage.component.record import Component
 from interstage.errors import ModelError
 from interstage.multibody import Free, Multibody
 from interstage.multibody.tanks import Tanks, tank_numbers
-from interstage.vehicle.damping import Ratio, effective_mass, ratio_at
+from interstage.vehicle.damping import Ratio, ratio_at
 from interstage.vehicle.geometric import LoadStiffness
-from interstage.vehicle.integrals import Integrals
 from interstage.vehicle.results import StageResults
 from interstage.vehicle.shapes import Shapes
 
@@ -71,7 +71,7 @@ def _completed(
     """Return a component in modes Φ T that knows results of elements, and how loads change its stiffness at a fill."""
     one = shapes.integrals(fill)
     if results is not None:
-        soft = (T.T @ effective_mass(one) @ T) / ((2 * np.pi * made.frequencies_hz) ** 2)[:, None]
+        soft = (T.T @ one.effective_mass @ T) / ((2 * np.pi * made.frequencies_hz) ** 2)[:, None]
         made = made.with_changes(recovery=results.rows(shapes, T, soft, ids))
     if loads is not None:
         K = loads.at(shapes.partition.weights(fill), one)
@@ -99,10 +99,10 @@ def tanks_of(
         partition.tanks,
         partition.first,
         partition.level_mass,
-        _numbers(Integrals.unpacked(partition.base, n), still if soft else None, stiff[0]),
+        _numbers(ModalIntegrals.unpack(partition.base, n), still if soft else None, stiff[0]),
         np.array(
             [
-                _numbers(Integrals.unpacked(one, n), 0.0 * still if soft else None, more)
+                _numbers(ModalIntegrals.unpack(one, n), 0.0 * still if soft else None, more)
                 for one, more in zip(partition.level_values, stiff[1])
             ]
         ),
@@ -137,46 +137,32 @@ def add_flexible(
     ratio: float | list[float] | None = None
     if callable(damping):
         one = shapes.integrals(shapes.reference)
-        rates = np.sqrt(np.maximum(la.eigh(one.K, effective_mass(one), eigvals_only=True), 0.0))
+        rates = np.sqrt(np.maximum(la.eigh(one.K, one.effective_mass, eigvals_only=True), 0.0))
         ratio = [ratio_at(damping, float(rate / (2 * np.pi))) for rate in rates]
     elif damping is not None:
         ratio = ratio_at(damping, 0.0)
     mb.add_body(name, component=component, joint=Free(), order=order, damping=ratio, stiffening=stiffening)
 
 
-def _numbers(one: Integrals, still: np.ndarray | None, stiff: np.ndarray | None) -> np.ndarray:
+def _numbers(one: ModalIntegrals, still: np.ndarray | None, stiff: np.ndarray | None) -> np.ndarray:
     """Return integrals as the engine takes them.
 
     still : stiffness that is not counted, None where none changes;  stiff : numbers of inertia loads
     """
-    A = np.einsum("abr->rab", one.A)
-    J1 = 2.0 * np.einsum("raa->r", A)[:, None, None] * np.eye(3) - A - A.transpose(0, 2, 1)
-    B = np.einsum("abrs->rsab", one.B)
-    return tank_numbers(
-        one.mass,
-        one.first,
-        one.inertia,
-        one.E,
-        one.F0,
-        J1,
-        one.G,
-        B,
-        None if still is None else one.K - still,
-        stiff,
-    )
+    return tank_numbers(one, None if still is None or one.K is None else one.K - still, stiff)
 
 
 def _ratios(shapes: Shapes, damping: Ratio) -> np.ndarray:
     """Return ratios over rates (R, 2), to twice the highest frequency of the empty vehicle."""
     empty = shapes.integrals({name: float(tank.masses[0]) for name, tank in shapes.stack.tanks.items()})
-    top = np.sqrt(la.eigh(empty.K, effective_mass(empty), eigvals_only=True)[-1]) / np.pi
+    top = np.sqrt(la.eigh(empty.K, empty.effective_mass, eigvals_only=True)[-1]) / np.pi
     hz = np.linspace(0.0, top, RATIOS) if callable(damping) else np.array([0.0])
     return np.array([[2 * np.pi * f, ratio_at(damping, float(f))] for f in hz])
 
 
 def _component(
     shapes: Shapes,
-    one: Integrals,
+    one: ModalIntegrals,
     name: str,
     values: np.ndarray,
     T: np.ndarray,
@@ -185,9 +171,6 @@ def _component(
     ids = shapes.node_ids if ids is None else ids
     order = np.argsort(ids)
     Phi = (shapes.nodes @ T).reshape(len(ids), 6, -1)[order]
-    A, B = one.A @ T, np.einsum("abrs,rp,sq->abpq", one.B, T, T, optimize=True)
-    trace_A, trace_B = np.einsum("aar->r", A), np.einsum("aars->rs", B)
-    unit = np.eye(3)
     return Component(
         name=name,
         node_ids=ids[order],
@@ -195,19 +178,7 @@ def _component(
         gamma=Phi[:, :3],
         lam=Phi[:, 3:],
         frequencies_hz=np.sqrt(np.maximum(values, 0.0)) / (2 * np.pi),
-        mass=one.mass,
-        com=one.com,
-        inertia=one.inertia,
-        E=one.E @ T,
-        F0=one.F0 @ T,
-        G0=T.T @ one.G @ T,
-        J1=trace_A[:, None, None] * unit - np.einsum("abr->rab", A),
-        J2=trace_B[:, :, None, None] * unit - np.einsum("abrs->rsba", B),
-        F1=np.stack([B[1, 2] - B[2, 1], B[2, 0] - B[0, 2], B[0, 1] - B[1, 0]], axis=1),
-        pm_mass=one.pm_mass,
-        pm_c=one.pm_c,
-        pm_S2=one.pm_S2,
-        pm_E=one.pm_E @ T,
+        **one.in_basis(T).fields(),
         n_rigid=6,
         rigid_frequencies_hz=np.zeros(6),
     )

@@ -21,13 +21,12 @@ import numpy as np
 
 from interstage.component.build import MOST_MB
 from interstage.component.geometric import NEGLIGIBLE
-from interstage.component.integrals import rigid_motion
+from interstage.component.integrals import ModalIntegrals, rigid_motion
 from interstage.component.record import GeometricStiffness
 from interstage.component.unit_loads import spin_motion
 from interstage.errors import ModelError
 from interstage.linalg.refine import held_response
 from interstage.multibody.tanks import TankLoads
-from interstage.vehicle.integrals import Integrals
 from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.stack import Stack, row_picker
 
@@ -104,7 +103,7 @@ class LoadStiffness:
         )
         return found._without_negligible(shapes)
 
-    def at(self, weights: np.ndarray, one: Integrals) -> np.ndarray:
+    def at(self, weights: np.ndarray, one: ModalIntegrals) -> np.ndarray:
         """Return the stiffness (k, m, m) of the loads, balanced at a fill.
 
         weights (L,) : of the levels;  one : integrals there
@@ -114,10 +113,7 @@ class LoadStiffness:
         spin = np.array([place is None for place in self.places], dtype=bool)
         arm, K = self.arm.copy(), self.own.copy()
         arm[spin], K[spin] = arms[self.load[spin] - 1], R[5 + self.load[spin]]
-        x, y, z = one.first
-        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        M = np.block([[one.inertia, cross], [cross.T, one.mass * np.eye(3)]])
-        return K + np.einsum("kj,jab->kab", np.linalg.solve(M, arm.T).T, R[:6])
+        return K + np.einsum("kj,jab->kab", np.linalg.solve(one.rigid_mass, arm.T).T, R[:6])
 
     def record(self, shapes: Shapes, K: np.ndarray, T: np.ndarray, ids: np.ndarray) -> GeometricStiffness:
         """Return what a component in modes Φ T knows, K (k, m, m) as `at` gives it and ids (N,) of the nodes."""

@@ -1,7 +1,7 @@
 """Compiled work of a burning vehicle: integrals from masses, equations of motion of one flexible body, its flight.
 
-Integrals come as one vector p, in the order of `Integrals`. The body has velocities u = [w; v; η̇], w and v of its frame
-in its own axes, and the kinetic energy T = ½ u' M(η) u:
+Integrals come as one vector p, as `ModalIntegrals.pack` makes it. The body has velocities u = [w; v; η̇], w and v of
+its frame in its own axes, and the kinetic energy T = ½ u' M(η) u:
 
     J(η) = J0 + Σ (J1_r + J1_r') η_r + Σ J2_rs η_r η_s,   J1 = tr(A) 1 - A,  J2 = tr(B) 1 - B'
     mp(η) = first + E η,   F(η) = F0 + Σ (Σ m γ_r x γ_s) η_r,   G

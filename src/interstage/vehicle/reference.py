@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
+from interstage.component.integrals import ModalIntegrals
 from interstage.errors import (
     FidelityWarning,
     InputError,
@@ -35,7 +36,7 @@ from interstage.vehicle.burn_log import BodyState, BurnLog
 from interstage.vehicle.damping import Ratio, damping_matrix
 from interstage.vehicle.frozen import reference_component
 from interstage.vehicle.geometric import LoadPlaces, load_stiffness, unknown_stresses
-from interstage.vehicle.integrals import Integrals, Partition
+from interstage.vehicle.integrals import Partition
 from interstage.vehicle.kernels import flow_momentum, fly_steps
 from interstage.vehicle.shapes import Propellant, Shapes
 
@@ -318,7 +319,7 @@ def _damping(
     if not steps or (not callable(ratio) and ratio == 0.0):
         return np.zeros((1, n, n)), np.zeros(steps, dtype=np.int64), np.zeros(steps)
     masses, k, weight = _knots(partition, middle)
-    found = [damping_matrix(Integrals.unpacked(partition.packed(one), n), ratio) for one in masses]
+    found = [damping_matrix(ModalIntegrals.unpack(partition.packed(one), n), ratio) for one in masses]
     return np.array(found), k, weight
 
 

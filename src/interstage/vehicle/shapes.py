@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.component.integrals import rigid_motion
+from interstage.component.integrals import ModalIntegrals, rigid_motion
 from interstage.errors import InputError, ModelError, SolverError, did_you_mean, shown
-from interstage.vehicle.integrals import Integrals, Partition
+from interstage.vehicle.integrals import Partition
 from interstage.vehicle.selection import (
     EQUAL,
     Fill,
@@ -145,7 +145,7 @@ class Shapes:
         """Modal integrals as functions of the propellant."""
         return Partition.of(self.stack, self.q, self.nodes)
 
-    def integrals(self, propellant: Propellant | None = None) -> Integrals:
+    def integrals(self, propellant: Propellant | None = None) -> ModalIntegrals:
         """Return the modal integrals at a fill, from sums: no matrix of the structure is touched."""
         return self.partition.at(self.stack.propellant(propellant))
 

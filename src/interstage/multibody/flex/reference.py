@@ -4,12 +4,8 @@ Modes are defined up to a rigid motion. With the motion of the new reference nod
 
     γ' = γ - s - λ_a×l,   λ' = λ - λ_a,   s = γ_a - λ_a×l_a,   l' = l - l_a,
 
-the body frame moves with node a. Stiffness is unchanged, modal mass becomes G0' = G0 - ΠaᵀB - BᵀΠa + ΠaᵀM_rrΠa
-with B = [F0; E] and Πa = [λ_a; s]; the modes are made orthonormal again by the eigenvectors T of (K, G0').
-Integrals follow from those in the file: with θ̃ = [λ_a]×, c = Σm l, Σ₂ = Σm llᵀ of the point masses
-
-    E' = E - m s - θ̃c,   A' = A - c sᵀ + Σ₂θ̃ - l_a E'ᵀ                      (A_r = Σ m l γ_rᵀ)
-    B'_rs = Σ m γ'_r γ'_sᵀ, expanded below                                    (B_rs = Σ m γ_r γ_sᵀ)
+the body frame moves with node a. Stiffness is unchanged; integrals follow from those in the file
+(`ModalIntegrals.about`), and the modes are made orthonormal again by the eigenvectors T of (K, G0').
 
 Geometric stiffness follows from K, KR and RR of its unit loads, K' = Tᵀ(K - KR λ_a - λ_aᵀKRᵀ + λ_aᵀRR λ_a)T: a
 translation strains nothing, and the loads themselves, balanced, do not know where the frame is.
@@ -36,18 +32,12 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
 from interstage.component.damping import damping_parts, equivalent_viscous
+from interstage.component.integrals import ModalIntegrals, motion_at, skew
 from interstage.component.record import Component
 from interstage.errors import InputError, ModelError
 from interstage.multibody.flex.thin import thin_rows
 
 UNIT_MASS = 1e-9  # deviation of modal masses from the identity that counts as rounding
-
-
-def skews(a: np.ndarray) -> np.ndarray:
-    """Return [a_r]× (n, 3, 3) for the columns of a (3, n)."""
-    x, y, z = a
-    o = np.zeros_like(x)
-    return np.array([[o, -z, y], [z, o, -x], [-y, x, o]]).transpose(2, 0, 1)
 
 
 @dataclass
@@ -63,11 +53,10 @@ class Turning:
 class FlexibleBody:
     """A flexible body about its frame, n modes with unit modal mass, N nodes; constants of one tree body.
 
-    l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; E, F0 (3, n); J1 (n, 3, 3) change of J per mode;
-    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ, None without integrals; turning: that of rotary nodes, None where they are points;
-    stiffness (n,) modal; J (3, 3) and mp (3,) undeformed; viscous, structural (n, n)
-    modal damping of the component; drag (6, 6 + n) of its dampers to ground on [ω; v; η̇], None where there are none;
-    geometric: stiffness (n, n) of each unit load as `component.GeometricStiffness` names it.
+    l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; integrals : about its frame, with moments where its order
+    needs them; turning: what rotary nodes add, None where they are points; stiffness (n,) modal; viscous,
+    structural (n, n) modal damping of the component; drag (6, 6 + n) of its dampers to ground on [ω; v; η̇], None
+    where there are none; geometric: stiffness (n, n) of each unit load as `component.GeometricStiffness` names it.
     """
 
     name: str
@@ -75,13 +64,7 @@ class FlexibleBody:
     l: np.ndarray
     gamma: np.ndarray
     lam: np.ndarray
-    mass: float
-    mp: np.ndarray
-    J: np.ndarray
-    E: np.ndarray
-    F0: np.ndarray
-    J1: np.ndarray
-    B: np.ndarray | None
+    integrals: ModalIntegrals
     stiffness: np.ndarray
     viscous: np.ndarray
     structural: np.ndarray
@@ -98,16 +81,12 @@ class FlexibleBody:
     @cached_property
     def thin(self) -> np.ndarray | None:
         """Rows (k, 3, n) whose products are B, where they are few (`flex.thin`)."""
-        return None if self.B is None or self.turning is not None else thin_rows(self.B)
-
-    def _rigid_mass(self) -> np.ndarray:
-        """Return the mass (6, 6) of the undeformed body about its frame, angular first."""
-        first = skews(self.mp[:, None])[0]
-        return np.block([[self.J, first], [-first, self.mass * np.eye(3)]])
+        B = self.integrals.B
+        return None if B is None or self.turning is not None else thin_rows(B)
 
     def swing_rates(self, loose: np.ndarray, spring: np.ndarray) -> np.ndarray:
         """Return ω (k,) at which springs (k,) alone swing the rigid body in each of the motions `loose` (6, k)."""
-        inertia = np.einsum("ik,ij,jk->k", loose, self._rigid_mass(), loose)
+        inertia = np.einsum("ik,ij,jk->k", loose, self.integrals.rigid_mass, loose)
         return np.sqrt(np.abs(spring) / np.maximum(inertia, 1e-300))
 
     def held_modes(self, loose: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -119,8 +98,11 @@ class FlexibleBody:
         n = self.n_modes
         if loose.shape[1] == 0 or n == 0:
             return np.sqrt(np.abs(self.stiffness)), np.eye(n), np.eye(n)
-        HFE = loose.T @ np.vstack([self.F0, self.E])
-        M = np.eye(n) - HFE.T @ np.linalg.lstsq(loose.T @ self._rigid_mass() @ loose, HFE, rcond=None)[0]
+        HFE = loose.T @ np.vstack([self.integrals.F0, self.integrals.E])
+        M = (
+            np.eye(n)
+            - HFE.T @ np.linalg.lstsq(loose.T @ self.integrals.rigid_mass @ loose, HFE, rcond=None)[0]
+        )
         # the inverse problem: modes that take all of the rigid inertia leave a motion without mass, not an error
         root = np.sqrt(np.maximum(np.abs(self.stiffness), 1e-300))
         inverse, Y = eigh(0.5 * (M + M.T) / np.outer(root, root))
@@ -148,23 +130,6 @@ class FlexibleBody:
         return np.sqrt(np.abs(self.stiffness)) / (2.0 * np.pi)
 
 
-def _point_mass_integrals(c: Component, Pi: np.ndarray, s: np.ndarray, l_a: np.ndarray):
-    """Return A' (n, 3, 3) and B' (n, n, 3, 3) of the point masses about node a."""
-    eye = np.eye(3)
-    A = 0.5 * np.trace(c.J1, axis1=1, axis2=2)[:, None, None] * eye - c.J1
-    B = 0.5 * np.trace(c.J2, axis1=2, axis2=3)[:, :, None, None] * eye - c.J2.transpose(0, 1, 3, 2)
-    t, m, first, second, E = skews(Pi[:3]), c.pm_mass, c.pm_c, c.pm_S2, c.pm_E
-    new_E = E - m * s - (t @ first).T
-    moved = A - np.einsum("i,jr->rij", first, s) + second @ t
-    moved -= np.einsum("i,jr->rij", l_a, new_E)
-    # Σ m (γ_r - s_r - t_r l)(γ_s - s_s - t_s l)ᵀ term by term; γ_r lᵀ sums to A_rᵀ
-    cross = np.einsum("ir,js->rsij", E, s) + np.einsum("rki,sjk->rsij", A, t)
-    rigid = m * np.einsum("ir,js->rsij", s, s) + np.einsum("rik,kl,sjl->rsij", t, second, t)
-    mixed = np.einsum("ir,sj->rsij", s, t @ first)
-    B = B - cross - cross.transpose(1, 0, 3, 2) + rigid + mixed + mixed.transpose(1, 0, 3, 2)
-    return moved, B
-
-
 def reference_to(
     component: Component, node: int | None, order: int, n_modes: int | None = None, rotary: bool = False
 ) -> FlexibleBody:
@@ -185,15 +150,11 @@ def reference_to(
     if node is not None:
         row = c.node_row(node)
         l_a = c.node_positions[row]
-        gamma_a, lam_a = c.gamma[row], c.lam[row]
-        Pi = np.vstack([lam_a, gamma_a - np.cross(lam_a, l_a, axisa=0, axisb=0).T])
-    s = Pi[3:]
-    mp = c.mass * np.asarray(c.com)
-    rr = np.block([[c.inertia, skews(mp[:, None])[0]], [-skews(mp[:, None])[0], c.mass * np.eye(3)]])
-    FE = np.vstack([c.F0, c.E])
-    G = c.G0 - Pi.T @ FE - FE.T @ Pi + Pi.T @ rr @ Pi
+        Pi = motion_at(l_a, c.gamma[row], c.lam[row])
+    own = c.integrals if order > 0 else c.integrals.zero_order()
+    moved = own.about(l_a, Pi)
     K = (2.0 * np.pi * np.asarray(c.frequencies_hz)) ** 2 * np.diag(c.G0)
-    squares, T = _orthonormal(K, 0.5 * (G + G.T), c, node)
+    squares, T = _orthonormal(K, moved.G, c, node)
     if n_modes is not None and not 0 <= n_modes <= n:
         raise InputError(
             "a body cannot keep so many modes",
@@ -204,37 +165,21 @@ def reference_to(
     keep = np.sort(np.argsort(squares, kind="stable")[: n if n_modes is None else n_modes])
     T, squares = T[:, keep], squares[keep]
     viscous, structural, drag = _damping(c, Pi, l_a, T)
-    FE = FE - rr @ Pi
-    E = FE[3:]
-    F0 = FE[:3] - np.cross(l_a, E, axisb=0).T
-    J1, B, turning = np.zeros((n, 3, 3)), None, None
-    if order > 0:
-        A, B = _point_mass_integrals(c, Pi, s, l_a)
-        J1 = 2.0 * np.trace(A, axis1=1, axis2=2)[:, None, None] * np.eye(3) - A - A.transpose(0, 2, 1)
-        B = np.einsum("rsij,rk,sl->klij", B, T, T, optimize=True)
-        turning = _turning(c, Pi[:3], T) if rotary else None
-    lever = 2.0 * (mp @ l_a) * np.eye(3) - np.outer(mp, l_a) - np.outer(l_a, mp)
     swing = np.cross(Pi[:3].T[None, :, :], c.node_positions[:, None, :]).transpose(0, 2, 1)
     return FlexibleBody(
         name=c.name,
         node_ids=np.asarray(c.node_ids),
         l=c.node_positions - l_a,
-        gamma=(c.gamma - s - swing) @ T,
+        gamma=(c.gamma - Pi[3:] - swing) @ T,
         lam=(c.lam - Pi[:3]) @ T,
-        mass=float(c.mass),
-        mp=mp - c.mass * l_a,
-        J=c.inertia - lever + c.mass * (l_a @ l_a * np.eye(3) - np.outer(l_a, l_a)),
-        E=E @ T,
-        F0=F0 @ T,
-        J1=np.einsum("rij,rk->kij", J1, T) + (0.0 if turning is None else turning.J1),
-        B=B,
+        integrals=moved.in_basis(T),
         stiffness=squares,
         viscous=viscous,
         structural=structural,
         drag=drag,
         T=T,
         geometric=_geometric(c, Pi[:3], T),
-        turning=turning,
+        turning=_turning(c, Pi[:3], T) if rotary and order > 0 else None,
     )
 
 
@@ -246,7 +191,7 @@ def _turning(c: Component, turn: np.ndarray, T: np.ndarray) -> Turning:
     M2 = M2 - mixed - mixed.transpose(1, 0, 3, 2, 4, 5) + np.einsum("ar,bs,ij->rsabij", turn, turn, M0)
     M1 = np.einsum("raij,rk->kaij", M1 - np.einsum("ar,ij->raij", turn, M0), T)
     M2 = np.einsum("rsabij,rk,sl->klabij", M2, T, T, optimize=True)
-    e = skews(np.eye(3)).transpose(1, 0, 2)  # (x×y)_i = e_iak x_a y_k
+    e = skew(np.eye(3)).transpose(1, 0, 2)  # (x×y)_i = e_iak x_a y_k
     once = np.einsum("iak,rakj->rij", e, M1)
     twice = np.einsum("iap,pbq,rsabqj->rsij", e, e, M2, optimize=True)
     J2 = 0.5 * (twice + twice.transpose(0, 1, 3, 2))
@@ -276,7 +221,7 @@ def _damping(c: Component, Pi: np.ndarray, l_a: np.ndarray, T: np.ndarray):
     rr, rm = c.ground_damping[:, :6], c.ground_damping[:, 6:]
     viscous = viscous - Pi.T @ rm - rm.T @ Pi + Pi.T @ rr @ Pi
     X = np.eye(6)
-    X[3:, :3] = skews(l_a[:, None])[0]
+    X[3:, :3] = skew(l_a)
     drag = X.T @ np.hstack([rr @ X, (rm - rr @ Pi) @ T])
     return T.T @ viscous @ T, T.T @ structural @ T, drag
 

@@ -22,11 +22,11 @@ ROUNDING = 1e-14  # of the largest eigenvalue, at least
 
 
 def thin_rows(B: np.ndarray) -> np.ndarray | None:
-    """Return W (k, 3, n) with B_rs,ij = Σ_k W_k,ir W_k,js of B (n, n, 3, 3); None where it would not be worth it."""
-    n = len(B)
+    """Return W (k, 3, n) with B_ij,rs = Σ_k W_k,ir W_k,js of B (3, 3, n, n); None where it would not be worth it."""
+    n = B.shape[-1]
     if n < LEAST:
         return None
-    H = B.transpose(2, 0, 3, 1).reshape(3 * n, 3 * n)
+    H = B.transpose(0, 2, 1, 3).reshape(3 * n, 3 * n)
     H = 0.5 * (H + H.T)
     rank = dpstrf(H, tol=10.0 * ROUGH * H.diagonal().max())[2]  # a quick look: no fewer rows than this
     if rank > WORTH * n:
