@@ -109,8 +109,8 @@ def load(path: str) -> dict:
     """Read the file as a tree does: all but the shapes, and the shapes of the interface grid."""
     import h5py  # noqa: F401  not part of the reading
 
-    from interstage.component import hdf5_read  # noqa: F401
-    from interstage.component.record import Component
+    import interstage.component.file  # noqa: F401
+    from interstage.component.component import Component
 
     start = time.perf_counter()
     component = Component.load(path)

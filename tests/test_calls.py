@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_named(call, words):
         call()
     assert isinstance(found.value, TypeError) and isinstance(found.value, InputError)
     assert found.value.__cause__ is None
-    assert "Doors" not in str(found.value) and "OneAxis" not in str(found.value)
+    assert "Constructors" not in str(found.value) and "OneAxis" not in str(found.value)
 
 
 def test_errors_of_the_function_itself_are_left_alone():

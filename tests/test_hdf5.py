@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import interstage as ist
 from interstage.cli.main import app
-from interstage.component.record import ChildBody
+from interstage.component.component import ChildBody
 from interstage.errors import FileError, InputError
 from interstage.hdf5 import Fault, link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
 from interstage.linear.model import LinearModel

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interstage.component import unit_names
+from interstage.component import units
 from interstage.errors import InputError
 from interstage.units import UNITS, check_unit, parsed, quantity, split_quantity, unit
 
@@ -142,6 +142,6 @@ def test_a_parse_takes_microseconds():
 
 
 def test_files_take_their_factors_from_the_same_table():
-    for table in unit_names.TABLES.values():
+    for table in units.TABLES.values():
         for name, factor in table.items():
             assert factor == UNITS[name].factor

@@ -15,6 +15,37 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 MODULES: dict[str, str] = {
+    "interstage.component.acceptance": "interstage.component.checks",
+    "interstage.component.builders": "interstage.component.constructors",
+    "interstage.component.doors": "interstage.component.constructors",
+    "interstage.component.embedded": "interstage.component.file",
+    "interstage.component.from_nastran.element_results": "interstage.component.from_nastran.deck",
+    "interstage.component.from_nastran.lumped_cards": "interstage.component.from_nastran.lumped",
+    "interstage.component.from_nastran.lumped_joints": "interstage.component.from_nastran.lumped",
+    "interstage.component.from_nastran.op2": "interstage.component.from_nastran.superelement",
+    "interstage.component.from_nastran.op4": "interstage.component.from_nastran.superelement",
+    "interstage.component.from_nastran.run_text": "interstage.component.from_nastran.external",
+    "interstage.component.from_nastran.simple": "interstage.component.from_nastran.deck",
+    "interstage.component.from_nastran.source": "interstage.component.from_nastran.deck_common",
+    "interstage.component.geometric": "interstage.component.unit_loads",
+    "interstage.component.hdf5_read": "interstage.component.file",
+    "interstage.component.hdf5_write": "interstage.component.file",
+    "interstage.component.interface_mass": "interstage.component.interface",
+    "interstage.component.kinds": "interstage.component.schema_io",
+    "interstage.component.layout": "interstage.component.file",
+    "interstage.component.lazy": "interstage.component.schema_io",
+    "interstage.component.lumped": "interstage.component.from_matrices",
+    "interstage.component.matrices": "interstage.component.from_matrices",
+    "interstage.component.physical": "interstage.component.checks",
+    "interstage.component.precision": "interstage.component.checks",
+    "interstage.component.record": "interstage.component.component",
+    "interstage.component.recovery": "interstage.component.unit_loads",
+    "interstage.component.results": "interstage.component.options",
+    "interstage.component.rigid": "interstage.component.rigid_body_modes",
+    "interstage.component.rigid_parts": "interstage.component.remove_rigid_body",
+    "interstage.component.stored": "interstage.component.schema",
+    "interstage.component.superelement": "interstage.component.from_nastran.superelement",
+    "interstage.component.unit_names": "interstage.component.units",
     "interstage.devices.accelerometer": "interstage.devices.inertial_sensors",
     "interstage.devices.allocation": "interstage.devices.controllers",
     "interstage.devices.almanac": "interstage.devices.ephemeris",
@@ -170,7 +201,6 @@ MODULES: dict[str, str] = {
 }
 
 CLASSES: dict[str, str] = {
-    "interstage.vehicle.integrals:Integrals": "interstage.component.integrals:ModalIntegrals",
     "interstage.kane.api:Acting": "interstage.kane.api:LoadArguments",
     "interstage.kane.equations:Parts": "interstage.kane.equations:EquationTerms",
     "interstage.kane.joints:Motion": "interstage.kane.joints:FrameMotion",
@@ -180,6 +210,7 @@ CLASSES: dict[str, str] = {
     "interstage.kane.layout:Place": "interstage.kane.layout:SiteConstants",
     "interstage.kane.reference:Shapes": "interstage.kane.layout:InboardShapes",
     "interstage.system.log:Log": "interstage.system.log.log:Log",
+    "interstage.vehicle.integrals:Integrals": "interstage.component.integrals:ModalIntegrals",
 }
 
 

@@ -1,9 +1,10 @@
 """Calls with arguments that a function does not have, or without those it needs, as sentences.
 
-Python names the class that holds the code ("Doors.from_deck() got an unexpected keyword argument"), which users never
-wrote. `named_arguments` says what they wrote, and the argument that they may have meant. Where a call fails with an
-error of Python's own, and an argument is not what its declaration says (a number for a state, text for a number, a
-ragged list), that argument is named; with arguments as declared the error stays as it is: it is a fault of ours.
+Python names the class that holds the code ("Constructors.from_deck() got an unexpected keyword argument"), which
+users never wrote. `named_arguments` says what they wrote, and the argument that they may have meant. Where a call
+fails with an error of Python's own, and an argument is not what its declaration says (a number for a state, text for
+a number, a ragged list), that argument is named; with arguments as declared the error stays as it is: it is a fault
+of ours.
 """
 
 from __future__ import annotations

@@ -23,21 +23,20 @@ from typing import Any
 import numpy as np
 
 from interstage.calls import named_arguments
+from interstage.component.component import Component
 from interstage.component.from_nastran.deck import component_from_deck
+from interstage.component.from_nastran.deck_common import check_points, deck_aset, deck_moving
 from interstage.component.from_nastran.external import (
     Dialect,
     Run,
+    dropped_statements,
     matrix_run_deck,
     read_g_matrices,
     run_deck,
     run_nastran,
 )
-from interstage.component.from_nastran.op2 import component_from_op2
-from interstage.component.from_nastran.op4 import component_from_op4
-from interstage.component.from_nastran.run_text import dropped_statements
-from interstage.component.from_nastran.source import check_points, deck_aset, deck_moving
+from interstage.component.from_nastran.superelement import component_from_op2, component_from_op4
 from interstage.component.options import ReductionOptions
-from interstage.component.record import Component
 from interstage.errors import FidelityWarning, InputError, caller_level, known_names
 from interstage.fem.model import FEModel
 from interstage.fem.requests import modes_case

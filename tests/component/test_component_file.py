@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from component_models import bent, lumped_block
 
 from interstage.component import ChildBody, Component, MatrixSet
-from interstage.component.layout import DATASETS
-from interstage.component.record import LumpedInside
+from interstage.component.component import LumpedInside
+from interstage.component.file import DATASETS
 from interstage.component.units import LENGTH, MASS
 from interstage.errors import FileError, InputError, InterstageError, ModelError
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interstage.component import Component
-from interstage.component.stored import powers, stored
+from interstage.component.schema import powers, stored
 from interstage.component.units import LENGTH, MASS, TIME, converted
 from interstage.errors import FileError, InputError
 

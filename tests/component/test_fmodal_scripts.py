@@ -13,12 +13,12 @@ import interstage as ist
 from interstage.component import Component
 from interstage.component.component_modes import craig_bampton
 from interstage.component.from_nastran.external import (
+    dropped_statements,
     fatal_messages,
     matrix_run_deck,
     read_g_matrices,
     run_deck,
 )
-from interstage.component.from_nastran.run_text import dropped_statements
 from interstage.errors import FidelityWarning, FileError, InputError, SolverError
 from interstage.fem import FEModel
 from interstage.fem.requests import modes_case

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from component_models import bent, lumped_block
 
 from interstage.component import ChildBody, Component
-from interstage.component.lumped import lumped_aset, lumped_matrix, mass_block, remove_lumped
+from interstage.component.from_matrices import lumped_aset, lumped_matrix, mass_block, remove_lumped
 from interstage.errors import InputError
 
 INERTIA = np.diag([0.05, 0.08, 0.06]) + 0.01

@@ -10,7 +10,7 @@ import pytest
 
 import interstage as ist
 from interstage.component import Component
-from interstage.component.rigid import rigid_motions, split
+from interstage.component.rigid_body_modes import rigid_motions, split
 from interstage.errors import InputError, ModelError
 from interstage.nastran import deck_from_text
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from multibody_models import beam, random_state, random_tree
 
 import interstage as ist
-from interstage.component.record import GeometricStiffness
+from interstage.component.component import GeometricStiffness
 from interstage.errors import ModelError
 from interstage.fem import geometric_stiffness
 from interstage.kane import Kane

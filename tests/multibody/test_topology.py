@@ -456,7 +456,7 @@ def test_lumped_masses_as_bodies():
     from multibody_models import beam_matrices
 
     from interstage.component import ChildBody, Component
-    from interstage.component.lumped import mass_block
+    from interstage.component.from_matrices import mass_block
 
     K, M, nodes = beam_matrices(6)
     offset, inertia = np.array([0.0, 0.1, 0.0]), np.diag([0.002, 0.003, 0.004])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.component.component import ChildBody, Component, CraigBampton
 from interstage.component.component_modes import (
     Basis,
     Reduction,
@@ -21,7 +22,6 @@ from interstage.component.component_modes import (
     normalized_modes,
 )
 from interstage.component.damping import modal_damping, table_notes
-from interstage.component.geometric import Stiffener, unit_load_stiffness
 from interstage.component.integrals import (
     ModalIntegrals,
     PointMasses,
@@ -33,10 +33,14 @@ from interstage.component.integrals import (
 )
 from interstage.component.interface import check_grids, coordinates_of
 from interstage.component.options import ReductionOptions
-from interstage.component.record import ChildBody, Component, CraigBampton
-from interstage.component.recovery import Recoverer, recovery_rows
-from interstage.component.rigid import rigid_motions
-from interstage.component.unit_loads import unit_loads
+from interstage.component.rigid_body_modes import rigid_motions
+from interstage.component.unit_loads import (
+    Recoverer,
+    Stiffener,
+    recovery_rows,
+    unit_load_stiffness,
+    unit_loads,
+)
 from interstage.errors import ModelError
 from interstage.linalg.eigen_request import EigenRequest
 from interstage.linalg.refine import load_columns

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from interstage.component.rigid import RIGID_THRESHOLD_HZ, rigid_motions, split
+from interstage.component.rigid_body_modes import RIGID_THRESHOLD_HZ, rigid_motions, split
 from interstage.errors import ModelError
 from interstage.linalg.eigen import EigenResult, requested_modes
 from interstage.linalg.eigen_request import EigenRequest

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import scipy.sparse as sp
@@ -238,14 +238,33 @@ class ModalIntegrals:
             start += len(part)
         return cls(**out)  # type: ignore[arg-type]
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> IntegralFields:
         """Return the integrals by their names in the component record."""
-        out = {"mass": self.mass, "com": self.com, "inertia": self.inertia}
-        out |= {"E": self.E, "F0": self.F0, "G0": self.G}
-        if self.A is not None:
+        out = IntegralFields(
+            mass=self.mass, com=self.com, inertia=self.inertia, E=self.E, F0=self.F0, G0=self.G
+        )
+        if self.pm_c is not None and self.pm_S2 is not None:
             out |= {"J1": self.J1, "J2": self.J2, "F1": self.F1}
-            out |= {name: getattr(self, name) for name in POINTS[2:]}
+            out |= {"pm_mass": self.pm_mass, "pm_c": self.pm_c, "pm_S2": self.pm_S2, "pm_E": self.pm_E}
         return out
+
+
+class IntegralFields(TypedDict):
+    """Integrals by the names of the component record."""
+
+    mass: float
+    com: np.ndarray
+    inertia: np.ndarray
+    E: np.ndarray
+    F0: np.ndarray
+    G0: np.ndarray
+    J1: NotRequired[np.ndarray | None]
+    J2: NotRequired[np.ndarray | None]
+    F1: NotRequired[np.ndarray | None]
+    pm_mass: NotRequired[float]
+    pm_c: NotRequired[np.ndarray]
+    pm_S2: NotRequired[np.ndarray]
+    pm_E: NotRequired[np.ndarray | None]
 
 
 # fields of `ModalIntegrals` by their axes: n of modes

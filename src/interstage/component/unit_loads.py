@@ -8,23 +8,46 @@ at nodes where joints and loads act. Each is balanced by rigid accelerations,
 Accelerations of the frame and gravity are M times a rigid motion: balanced they are nothing, and need no entry. A
 direction in which the body has no inertia (the axis of a bar) cannot be balanced; all loads are then held at one and
 the same place, and the loads of a real motion add up to none there.
+
+Geometric stiffness of a free body in its modes, for unit loads that are balanced by its own inertia (`unit_loads`).
+
+The static stresses of each load make the geometric stiffness Kg of the elements:
+
+    K_p = ΠᵀKgΠ (n, n),    KR_p = ΠᵀKgS (n, 3),    RR_p = SᵀKgS (3, 3),    S the rotations about the reference point
+
+KR and RR put the modes about another node.
+
+Recovery rows of a free body: forces and stresses of elements from its modes and from the loads that it carries.
+
+    y = C_η η + C_a η̈ + C_p c
+
+    C_η = SΦ,      C_p = S K⁻¹p̂ - C_η Ω⁻² Q,      C_a = -(S K⁻¹MΦ - C_η Ω⁻²),      Q = Φᵀp̂
+
+S takes displacements to results of elements, p̂ are unit loads balanced by inertia (`unit_loads`) and c their sizes:
+products of ω, forces and moments at nodes. C_p and C_a are what the modes lack of the static answer to the loads and to
+the inertia of the modes themselves: y is that of mode acceleration. C_a is nothing where Φ are modes of the free body.
+S K⁻¹p̂, S K⁻¹MΦ and Q are kept, so that a choice of modes finds its own C_p and C_a.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.component.rigid import orthonormal, rigid_motions
-from interstage.errors import ModelError
+from interstage.component.component import GeometricStiffness, RecoveryRows
+from interstage.component.integrals import rigid_motion
+from interstage.component.rigid_body_modes import orthonormal, rigid_motions
+from interstage.component.schema import QUANTITIES
+from interstage.errors import InputError, ModelError, known_names, shown
 from interstage.linalg.refine import held_response
 
 if TYPE_CHECKING:
     from interstage.component.build import Assembled
+
 
 SPIN = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # products ω_iω_j in the order of LOAD
 
@@ -98,3 +121,114 @@ def _rigid(model: Assembled, what: str) -> tuple[np.ndarray, np.ndarray]:
             hint="take constraints and springs to ground out, and name the held grids in aset instead",
         )
     return orthonormal(still, model.M_ff), still
+
+
+# displacements (6N, k) in component axes -> geometric stiffness (6N, 6N) of each, and notes
+Stiffener = Callable[[np.ndarray], tuple[Iterable[sp.spmatrix], list[str]]]
+
+NEGLIGIBLE = 1e-9  # share of the largest change of stiffness of a load's kind below which it is dropped
+
+
+def unit_load_stiffness(
+    model: Assembled, shapes: np.ndarray, frequencies_hz: np.ndarray, loads: UnitLoads
+) -> tuple[GeometricStiffness, list[str]]:
+    """Return the modal geometric stiffness of unit loads, and sentences about it.
+
+    A load is left out where every |K_rs|/(ω_r ω_s) is below 1e-9 of the largest of its kind (spin, force, moment).
+
+    shapes : (nf, n) modes of the free coordinates
+    """
+    assert model.geometric is not None
+    load, u = loads.load, np.asarray(model.T_gf @ loads.u)
+    Pi, S = np.asarray(model.T_gf @ shapes), rigid_motion(model.positions)[:, :3]
+    both, n = np.hstack([Pi, S]), shapes.shape[1]
+    found, notes = model.geometric(u)
+    whole = np.array([both.T @ (Kg @ both) for Kg in found])
+    whole = 0.5 * (whole + whole.transpose(0, 2, 1))
+    omega = 2.0 * np.pi * frequencies_hz
+    size = np.abs(whole[:, :n, :n] / np.outer(omega, omega)).max(axis=(1, 2), initial=0.0)
+    kind = np.where(load[:, 0] == 0, 0, np.where(load[:, 1] <= 3, 1, 2))
+    largest = np.array([size[kind == k].max(initial=0.0) for k in range(3)])
+    keep = size > NEGLIGIBLE * largest[kind]
+    if not keep.all():
+        notes = [*notes, f"{np.count_nonzero(~keep)} of {len(keep)} unit loads change no stiffness: left out"]
+    return GeometricStiffness(
+        load[keep],
+        loads.nodes,
+        whole[keep, :n, :n],
+        whole[keep, :n, n:],
+        whole[keep, n:, n:],
+    ), notes
+
+
+COLUMNS = 8  # displacements looked at in one go: tables of all elements of a type are made of them
+LINEAR = 1e-6  # of the sum of its terms: what a sum of displacements may differ from the sum of results
+
+
+@dataclass(frozen=True)
+class Recoverer:
+    """Results of elements from displacements.
+
+    names, quantities : of each row;  rows : displacements (nf, k) of the free coordinates -> results (r, k)
+    """
+
+    names: list[str]
+    quantities: list[str]
+    rows: Callable[[np.ndarray], np.ndarray]
+
+    def __post_init__(self) -> None:
+        for name, quantity in zip(self.names, self.quantities):
+            if quantity not in QUANTITIES:
+                raise InputError(
+                    f"the quantity of '{name}' is not known",
+                    where="recover",
+                    got=shown(quantity),
+                    hint=known_names(QUANTITIES),
+                )
+
+
+def recovery_rows(model: Assembled, shapes: np.ndarray, loads: UnitLoads) -> RecoveryRows:
+    """Return the recovery rows of a structure.
+
+    shapes : (nf, n) modes of the free coordinates
+    """
+    assert model.recoverer is not None
+    found = model.recoverer
+    inertia = model.M_ff @ shapes
+    inertia = inertia - model.M_ff @ (loads.rigid @ (loads.rigid.T @ inertia))
+    own = held_response(model.K_ff, inertia, loads.still, model.name_of)
+    u = np.hstack([shapes, own, loads.u])
+    y = linear_rows(found, u)
+    n = shapes.shape[1]
+    return RecoveryRows(
+        found.names,
+        found.quantities,
+        loads.load,
+        loads.nodes,
+        C=y[:, :n],
+        inertia=y[:, n : 2 * n],
+        static=y[:, 2 * n :],
+        modal=shapes.T @ loads.p,
+    )
+
+
+def linear_rows(found: Recoverer, u: np.ndarray) -> np.ndarray:
+    """Return results (r, k) of displacements (nf, k), some columns at a time; refuse what is not linear in them."""
+    parts = [found.rows(u[:, k : k + COLUMNS]) for k in range(0, u.shape[1], COLUMNS)]
+    y = np.hstack([np.zeros((len(found.names), 0)), *parts])
+    _check_linear(found, u, y)
+    return y
+
+
+def _check_linear(found: Recoverer, u: np.ndarray, y: np.ndarray) -> None:
+    """Refuse rows that are not linear in the motion, by one sum of all displacements with made-up weights."""
+    weights = np.cos(1.0 + np.arange(u.shape[1])) / np.maximum(np.abs(u).max(axis=0), 1e-300)
+    size = np.abs(y) @ np.abs(weights)
+    off = np.abs(found.rows((u @ weights)[:, None])[:, 0] - y @ weights)
+    for name, gap, whole in zip(found.names, off, size):
+        if not gap <= LINEAR * whole:
+            raise InputError(
+                f"the result '{name}' is not linear in the motion, so that it has no row",
+                where="recover",
+                hint="recover the components of stress, and make principal, extreme and von Mises values of them",
+            )

@@ -28,8 +28,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy.linalg import eigh
 
+from interstage.component.component import Component
 from interstage.component.damping import damping_parts
-from interstage.component.record import Component
 from interstage.errors import InputError, ModelError
 from interstage.kane.joints import LEVI, Array, Step, check_steps
 from interstage.multibody.load_nodes import check_loads

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.component.unit_names import SI_UNITS
+from interstage.component.units import SI_UNITS
 from interstage.errors import InputError
 from interstage.linear.chart import POSITIONS, RATES, position_names, rate_names
 from interstage.linear.inputs import Channel, Input, JointForce

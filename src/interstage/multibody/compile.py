@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from interstage.component.component import Component
 from interstage.component.integrals import ModalIntegrals, axial, inertia_of_moment
-from interstage.component.record import Component
 from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody.arrays import Tree, in_lines
 from interstage.multibody.closures import closure_arrays

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.component.record import Component
+from interstage.component.component import Component
 from interstage.errors import ModelError
 from interstage.multibody.joints import Joint
 

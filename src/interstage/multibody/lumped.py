@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.component.record import NO_SHAPES, ChildBody, Component
+from interstage.component.component import NO_SHAPES, ChildBody, Component
 from interstage.errors import FidelityWarning, InputError, InterstageError, caller_level, known_names
 from interstage.multibody.joints import Ball, Joint, Locked, Prismatic, Revolute, Universal, as_joint
 

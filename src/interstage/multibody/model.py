@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.component.record import Component
-from interstage.component.unit_names import labelled_units, units_text
-from interstage.component.units import converted
+from interstage.component.component import Component
+from interstage.component.units import converted, labelled_units, units_text
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
 from interstage.multibody.joints import Ball, Free, Joint, Locked, as_joint

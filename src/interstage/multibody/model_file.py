@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from interstage import __version__
 from interstage.component import Component
-from interstage.component.embedded import component_in, put_component
+from interstage.component.file import component_in, put_component
 from interstage.errors import FileError
 from interstage.files import MULTIBODY, check_version, expect
 from interstage.hdf5 import Fault, Group, opened, put_array, put_text, put_texts, write_hdf5

@@ -1,4 +1,4 @@
-"""Forces and stresses inside flexible bodies, from recovery rows of their components (`component.recovery`).
+"""Forces and stresses inside flexible bodies, from recovery rows of their components (`component.unit_loads`).
 
     y = C T η - (S K⁻¹MΦ T - C T Ω'⁻² TᵀM̂T) η̈ + (S K⁻¹p̂ - C T Ω'⁻² TᵀQ) c,      η_component = T η
 
@@ -21,7 +21,7 @@ from interstage.multibody import closing
 from interstage.multibody.loads import Forces
 
 if TYPE_CHECKING:
-    from interstage.component.record import RecoveryRows
+    from interstage.component.component import RecoveryRows
     from interstage.multibody.api.dynamics import Dynamics
     from interstage.multibody.arrays import Work
     from interstage.multibody.state import State

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.component.record import Component
+from interstage.component.component import Component
 from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import conserved, impulse
 from interstage.multibody.flex.reference import FlexibleBody, reference_to

@@ -10,10 +10,10 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.component.from_nastran.element_results import element_rows
-from interstage.component.from_nastran.source import as_deck, grid_turns
-from interstage.component.recovery import Recoverer
-from interstage.component.results import ElementResult
+from interstage.component.from_nastran.deck import element_rows
+from interstage.component.from_nastran.deck_common import as_deck, grid_turns
+from interstage.component.options import ElementResult
+from interstage.component.unit_loads import Recoverer
 from interstage.errors import ModelError
 from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel

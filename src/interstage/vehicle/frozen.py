@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import scipy.linalg as la
 
+from interstage.component.component import Component
 from interstage.component.integrals import ModalIntegrals
-from interstage.component.record import Component
 from interstage.errors import ModelError
 from interstage.multibody import Free, Multibody
 from interstage.multibody.tanks import Tanks, tank_numbers

@@ -20,10 +20,9 @@ from functools import lru_cache
 import numpy as np
 
 from interstage.component.build import MOST_MB
-from interstage.component.geometric import NEGLIGIBLE
+from interstage.component.component import GeometricStiffness
 from interstage.component.integrals import ModalIntegrals, rigid_motion
-from interstage.component.record import GeometricStiffness
-from interstage.component.unit_loads import spin_motion
+from interstage.component.unit_loads import NEGLIGIBLE, spin_motion
 from interstage.errors import ModelError
 from interstage.linalg.refine import held_response
 from interstage.multibody.tanks import TankLoads

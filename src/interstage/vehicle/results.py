@@ -4,7 +4,7 @@
 
 S takes displacements of the nodes of a stage to results of its elements, and does not know of mass: a row holds over
 the whole burn. What the shapes lack of the static answer to loads is not added, unlike in components with masses that
-stand still (`interstage.component.recovery`): its share changes with the propellant. Attachment shapes hold it at the
+stand still (`interstage.component.unit_loads`): its share changes with the propellant. Attachment shapes hold it at the
 places where loads act.
 """
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.component.record import RecoveryRows
-from interstage.component.recovery import linear_rows
-from interstage.component.results import ElementResult, checked_name
+from interstage.component.component import RecoveryRows
+from interstage.component.options import ElementResult, checked_name
+from interstage.component.unit_loads import linear_rows
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.stage import Stage

@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
+from interstage.component.from_matrices import Matrix, symmetric_matrix
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import components_of
-from interstage.component.matrices import Matrix, symmetric_matrix
-from interstage.component.recovery import Recoverer
-from interstage.component.results import ElementResult
+from interstage.component.options import ElementResult
+from interstage.component.unit_loads import Recoverer
 from interstage.errors import InputError, ModelError, did_you_mean, shown
 from interstage.nastran import Deck
 from interstage.spatial.checks import as_array

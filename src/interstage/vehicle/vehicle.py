@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
+from interstage.component.component import Component
 from interstage.component.interface import components_of
-from interstage.component.record import Component
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import Multibody, System
 from interstage.multibody.joints import Joint

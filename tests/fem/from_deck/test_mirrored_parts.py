@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from interstage import FEModel, buckling, normal_modes, static
-from interstage.component.from_nastran.lumped_cards import child_bodies
-from interstage.component.from_nastran.source import bare_model
+from interstage.component.from_nastran.deck_common import bare_model
+from interstage.component.from_nastran.lumped import child_bodies
 from interstage.errors import InputError, InterstageError
 from interstage.fem.from_deck.parts import read_parts
 from interstage.fem.solutions import subcase_constraints

@@ -13,7 +13,7 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.component.record import Component
+from interstage.component.component import Component
 from interstage.multibody import places, reroot, summary, topology
 from interstage.multibody.api.closures import Closures
 from interstage.multibody.impulse import Change

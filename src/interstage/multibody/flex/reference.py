@@ -31,9 +31,9 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
+from interstage.component.component import Component
 from interstage.component.damping import damping_parts, equivalent_viscous
 from interstage.component.integrals import ModalIntegrals, motion_at, skew
-from interstage.component.record import Component
 from interstage.errors import InputError, ModelError
 from interstage.multibody.flex.thin import thin_rows
 

@@ -1,25 +1,30 @@
-"""Read component files: every size and type is checked before memory is taken, every fault is one
-sentence.
+"""Component files: read with every size and type checked before memory is taken, written atomically.
+
+Groups and names follow the NESC report, C.3; those marked with a star in docs/component_file.md are Interstage's own.
+A component inside another file is the same record, with its shapes as two arrays and without physical matrices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 
-from interstage.component.kinds import read_record
-from interstage.component.layout import FORMAT, SCHEMA_VERSION
-from interstage.component.physical import check_physical
-from interstage.component.record import Component, CraigBampton
+from interstage import __version__
+from interstage.component.checks import check_physical
+from interstage.component.component import Component, CraigBampton
+from interstage.component.schema import declared
+from interstage.component.schema_io import ByGrid, by_grid, read_record, write_record
 from interstage.component.units import converted
 from interstage.errors import shown
 from interstage.files import COMPONENT, check_version, expect
-from interstage.hdf5 import Fault, Group, opened
-from interstage.output import as_path
+from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
+from interstage.output import as_path, checked_target
 
 AXIAL = 1e-4  # of the largest entry: antisymmetric parts that tell the order of axes
 AGREE = 1e-6  # of the largest entry: files in single precision agree so
@@ -232,3 +237,138 @@ def _agree(name: str, value: np.ndarray, source: str, follows: np.ndarray, size:
             f"the integrals contradict each other: 'ModalIntegral/{name}' is off by {off:.3g} from what follows from "
             f"'ModalIntegral/{source}', whose largest entry is {size:.3g}"
         )
+
+
+def write_component(
+    component: Component,
+    path: str | Path,
+    left_out: tuple[str, ...],
+    write_modal_matrix: bool,
+    uset: Sequence[int],
+) -> None:
+    """Write a component file; an existing file is replaced only by a complete one.
+
+    left_out : physical matrices that are not written, of "gset" and "fset"
+    write_modal_matrix : all shapes as one matrix besides the shapes by grid
+    uset : grids whose positions and shapes are written; none means all
+    """
+    checked_target(path, "component file")
+    for name in ("gamma", "lam"):  # shapes that lie in the very file that is to be replaced
+        shapes = getattr(component, name)
+        if isinstance(shapes, ByGrid) and as_path(path, "component file").resolve() == shapes.path.resolve():
+            setattr(component, name, np.asarray(shapes))
+    if len(uset):
+        component = component.keep_nodes(uset)
+    check_physical(component)
+
+    def fill(f: h5py.File) -> None:
+        write_record(f, component, left_out)
+        _following(f, component, write_modal_matrix)
+
+    write_hdf5(path, fill, what="component file")
+
+
+def _following(f: h5py.File, c: Component, write_modal_matrix: bool) -> None:
+    """Write what follows from the record (`layout.FOLLOWING`)."""
+    put_array(f, "SCHEMA_VERSION", np.int64(SCHEMA_VERSION))
+    put_text(f, "FORMAT", FORMAT)
+    put_text(f, "FMODAL_VERSION", f"interstage {__version__}")
+    put_text(f, "NASTRAN_VERSION", c.provenance.get("nastran_version", "none: built-in solver"))
+    put_text(f, "TIME_STAMP", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    put_array(f, "N_GRIDS", np.int64(c.n_nodes))
+    by_grid(f.create_group("GridPosition"), c.node_ids, np.asarray(c.node_positions, dtype=float))
+    if c.bgpdt is None:
+        basic = np.asarray(c.node_positions) @ c.axes.T + c.reference_position
+        table = np.hstack([c.node_ids[:, None].astype(float), np.zeros((c.n_nodes, 2)), basic])
+        put_array(f, "BGPDT", table)
+    f["BGPDT"].attrs["columns"] = np.bytes_("grid id, CP, CD, X, Y, Z (basic)")
+    modal = f["ModalSolution"]
+    put_array(modal, "N_FLEX_MODES", np.int64(c.n_modes))
+    put_array(modal, "ModalDampingMatrix", c.damping_matrix)
+    _zero_damping(f, c)
+    if write_modal_matrix:
+        both = np.concatenate([np.asarray(c.gamma), np.asarray(c.lam)], axis=1)
+        put_array(modal, "ModalMatrix", both.reshape(6 * c.n_nodes, c.n_modes))
+    if c.J1 is not None:
+        put_array(f, "ModalIntegral/P2", c.J1 + c.J1.transpose(0, 2, 1))
+
+
+def _zero_damping(f: h5py.File, c: Component) -> None:
+    """Write damping matrices of zeros where there is none: readers of the report's names expect them."""
+    for group, one in (("CraigBampton", c.craig_bampton), ("Gset", c.gset), ("Fset", c.fset)):
+        if one is None or group not in f:
+            continue
+        for name, damping in (("ViscousDamping", one.viscous), ("StructuralDamping", one.structural)):
+            if damping is None and isinstance(one, CraigBampton):
+                put_array(f[group], name, np.zeros_like(one.mass))
+            elif damping is None:
+                part = f[group].create_group(name)
+                for key in ("row", "col"):
+                    put_array(part, key, np.zeros(0, dtype=np.int64))
+                put_array(part, "shape", np.array(one.mass.shape, dtype=np.int64))
+                put_array(part, "value", np.zeros(0))
+
+
+SCHEMA_VERSION = 1
+FORMAT = "interstage-component"
+
+# written for readers elsewhere; nothing of them is kept in the record
+FOLLOWING = (
+    "FMODAL_VERSION",
+    "FORMAT",
+    "GridPosition/<id>",
+    "ModalIntegral/P2",
+    "ModalSolution/ModalDampingMatrix",
+    "ModalSolution/ModalMatrix",
+    "ModalSolution/N_FLEX_MODES",
+    "NASTRAN_VERSION",
+    "N_GRIDS",
+    "SCHEMA_VERSION",
+    "TIME_STAMP",
+)
+
+
+def dataset_names(record: type = Component, prefix: str = "") -> list[str]:
+    """Return the datasets of a record; <id> stands for a grid, <cid> a coordinate system, <name> a name.
+
+    A sparse matrix is a group with row, col, value and shape, and is listed by its own name.
+    """
+    out: list[str] = []
+    for spot in declared(record).values():
+        name = prefix + spot.dataset
+        if spot.record is not None:
+            out += dataset_names(spot.record, name + ("/<name>/" if spot.kind == "records" else "/"))
+        elif spot.kind == "systems":
+            out += [f"{part}/<cid>" for part in spot.parts]
+        elif spot.kind in ("table", "texts"):
+            out += [f"{name}/{part}" for part in spot.parts or ("<name>",)]
+        else:
+            out.append(name + ("/<id>" if spot.kind == "by grid" else ""))
+    return out
+
+
+DATASETS = tuple(sorted([*dataset_names(), *FOLLOWING]))
+
+
+LEFT_OUT = ("gset", "fset")
+SHAPES = {"gamma": "GAMMA", "lam": "LAMBDA"}  # (nodes, 3, modes)
+
+
+def put_component(group: h5py.Group, component: Component) -> None:
+    """Write a component into a group."""
+    write_record(group, component, (*LEFT_OUT, *SHAPES))
+    for field, name in SHAPES.items():
+        put_array(group, name, np.asarray(getattr(component, field), dtype=float))
+
+
+def component_in(group: Group, path: Path) -> Component:
+    """Return the component that a group holds."""
+    shapes = {field: group.array(name, (None, 3, None)) for field, name in SHAPES.items()}
+    found = read_record(Component, group, path, known=shapes, leave_out=LEFT_OUT)
+    size = len(found["node_ids"]), 3, len(found["frequencies_hz"])
+    for field, name in SHAPES.items():
+        if shapes[field].shape != size:
+            raise Fault(f"'{group.label}{name}' has shape {shapes[field].shape} where {size} belongs")
+    component = Component(**found)
+    check_physical(component)
+    return component

@@ -1,7 +1,8 @@
-"""The doors of a component: made from decks, matrices and NASTRAN runs, saved and loaded.
+"""Constructors of a component: from decks, matrices and NASTRAN runs, from files, and of simple structures.
 
-Each door has its own signature and puts what is asked into one `ReductionOptions`, which is checked there and
-handed on.
+Each constructor has its own signature and puts what is asked into one `ReductionOptions`, which is checked there and
+handed on. Beams, plates and cylinders, for vehicles that have no deck yet, write a deck (`interstage.nastran.builders`)
+and reduce it as any other, so that it can be looked at, changed, and replaced by the real one.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.component.options import Damping, Grids, ReductionOptions, Units, Wanted
-from interstage.component.rigid import RIGID_THRESHOLD_HZ
+from interstage.component.rigid_body_modes import RIGID_THRESHOLD_HZ
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from interstage.component.component import ChildBody, Component
+    from interstage.component.from_matrices import Matrix, Stiffness
     from interstage.component.integrals import PointMasses
-    from interstage.component.matrices import Matrix, Stiffness
-    from interstage.component.record import ChildBody, Component
     from interstage.nastran import Deck
 
 
 @named_arguments
-class Doors:
-    """What makes, saves and loads a `Component`."""
+class Constructors:
+    """Methods that make, save and load a `Component`."""
 
     @named_arguments
     def save(
@@ -48,7 +49,7 @@ class Doors:
         write_modal_matrix : all shapes as one matrix besides the shapes by grid
         uset : grids whose positions and shapes are written; none means all
         """
-        from interstage.component.hdf5_write import write_component
+        from interstage.component.file import write_component
 
         left_out = tuple(name for name, wanted in (("gset", write_gset), ("fset", write_fset)) if not wanted)
         write_component(self, path, left_out, write_modal_matrix, uset)  # type: ignore[arg-type]
@@ -71,7 +72,7 @@ class Doors:
         matrices : read the g-set and f-set too
         lazy : leave mode shapes in the file until they are used (default: for more than a few thousand nodes)
         """
-        from interstage.component.hdf5_read import read_component
+        from interstage.component.file import read_component
 
         return read_component(path, units=units, matrices=matrices, lazy=lazy, kind=cls)  # type: ignore
 
@@ -251,7 +252,7 @@ class Doors:
             name=name,
             units=units,
         )
-        from interstage.component.matrices import Structure, component_from_matrices
+        from interstage.component.from_matrices import Structure, component_from_matrices
 
         structure = Structure(K, M, nodes, B, K4, spc, reference, axes, points, lumped, geometric, recover)
         return component_from_matrices(structure, options)
@@ -298,7 +299,7 @@ class Doors:
             name=name,
             units=units,
         )
-        from interstage.component.from_nastran.op4 import component_from_op4
+        from interstage.component.from_nastran.superelement import component_from_op4
 
         return component_from_op4(deck, op4, options, punch=punch, nodes=nodes, allow_outside=allow_outside)
 
@@ -345,8 +346,87 @@ class Doors:
             name=name,
             units=units,
         )
-        from interstage.component.from_nastran.op2 import component_from_op2
+        from interstage.component.from_nastran.superelement import component_from_op2
 
         return component_from_op2(
             deck, op2, options, op4=op4, punch=punch, nodes=nodes, allow_outside=allow_outside
         )
+
+    @classmethod
+    def beam(
+        cls,
+        length: float,
+        *,
+        deck: str | os.PathLike[str] | None = None,
+        n_modes: int = 10,
+        **options: object,
+    ) -> Component:
+        """Build a straight beam along +x; grids 1 (root, at the origin) to elements + 1 (tip). SI units.
+
+        Parameters
+        ----------
+        length : m
+        deck : file to which the deck is written, to look at and change (default: none)
+        n_modes : as in `from_deck`
+        options : cross section and material, as in `interstage.nastran.builders.beam_deck` (`diameter` or `width` and
+            `height`, with or without `wall`, m; or `EI`, N·m², `EA`, N, `GJ`, N·m², and `mass_per_length`, kg/m;
+            `material="aluminum"`; `elements=20`); and what `from_deck` takes (`aset`, `rvdof`, `damping`, ...)
+
+        Examples
+        --------
+        >>> from interstage import Component
+        >>> boom = Component.beam(6.0, diameter=0.1, wall=0.002, n_modes=4, aset={1: 123456})
+        >>> round(boom.mass, 3)
+        10.382
+        """
+        from interstage.component.from_nastran.deck import built
+
+        return built(cls, "beam", (length,), deck, n_modes, options)
+
+    @classmethod
+    def plate(
+        cls,
+        length: float,
+        width: float,
+        thickness: float,
+        *,
+        deck: str | os.PathLike[str] | None = None,
+        n_modes: int = 10,
+        **options: object,
+    ) -> Component:
+        """Build a flat plate in the x-y plane; grid 1 is the middle of its root edge, at the origin. SI units.
+
+        Parameters
+        ----------
+        length, width, thickness : along x, along y, and of the plate, m
+        deck, n_modes : as in `beam`
+        options : as in `interstage.nastran.builders.plate_deck` (`material`, `elements=(12, 8)`, `root="edge"`,
+            `extra_mass_per_area`, kg/m²); and what `from_deck` takes
+        """
+        from interstage.component.from_nastran.deck import built
+
+        return built(cls, "plate", (length, width, thickness), deck, n_modes, options)
+
+    @classmethod
+    def cylinder(
+        cls,
+        length: float,
+        radius: float,
+        thickness: float,
+        *,
+        deck: str | os.PathLike[str] | None = None,
+        n_modes: int = 10,
+        **options: object,
+    ) -> Component:
+        """Build a thin cylinder along +x; grids 1 and 2 are the centers of its ends, x = 0 and x = length. SI units.
+
+        Parameters
+        ----------
+        length, radius, thickness : of the cylinder, of the middle of its wall, and of the wall, m
+        deck, n_modes : as in `beam`
+        options : as in `interstage.nastran.builders.cylinder_deck` (`material`, `elements=(16, 24)`, `stations`,
+            `axis`); and what `from_deck` takes
+        """
+        from interstage.component.from_nastran.deck import built
+
+        return built(cls, "cylinder", (length, radius, thickness), deck, n_modes, options)

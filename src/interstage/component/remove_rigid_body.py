@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.component.component import ChildBody, LumpedInside
 from interstage.component.damping import matrix_ratios
 from interstage.component.integrals import ModalIntegrals, PointMasses, point_integrals, skew
-from interstage.component.record import ChildBody, LumpedInside
 from interstage.component.unit_loads import SPIN
 from interstage.errors import FidelityWarning, InputError, ModelError, caller_level, shown
 
 if TYPE_CHECKING:
-    from interstage.component.record import Component, GeometricStiffness, RecoveryRows
+    from interstage.component.component import Component, GeometricStiffness, RecoveryRows
 
 
 def without_rigid(

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.component.component import LumpedInside
 from interstage.component.integrals import PointMasses, point_masses
 from interstage.component.interface import check_grids
 from interstage.component.options import ReductionOptions
-from interstage.component.record import LumpedInside
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.point_mass import PointMassBlock

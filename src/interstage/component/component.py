@@ -20,19 +20,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.component.builders import Builders
+from interstage.component.constructors import Constructors
 from interstage.component.damping import damping_matrix
-from interstage.component.doors import Doors
 from interstage.component.integrals import ModalIntegrals, moment_of_inertia
-from interstage.component.stored import Stored, check_shapes, part, stored, taken
-from interstage.component.unit_names import SI_UNITS, labelled_units
+from interstage.component.schema import Stored, check_shapes, part, stored, taken
+from interstage.component.units import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names, shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from interstage.component.acceptance import ComponentCheck
-    from interstage.component.interface_mass import InterfaceMass
+    from interstage.component.checks import ComponentCheck
+    from interstage.component.interface import InterfaceMass
     from interstage.nastran import Deck
     from interstage.spatial import RigidInertia
 
@@ -80,7 +79,7 @@ class CraigBampton:
 
     def interface_mass(self) -> InterfaceMass:
         """Return how much each fixed-interface mode is felt at the interface."""
-        from interstage.component.interface_mass import interface_mass
+        from interstage.component.interface import interface_mass
 
         return interface_mass(self.mass, self.frequencies_hz, self.uset)
 
@@ -213,7 +212,7 @@ SYSTEMS = {"CoordinatePosition": part("3", "L"), "CoordinateRotation": part("3 3
 
 @named_arguments
 @dataclass(eq=False)
-class Component(Doors, Builders):
+class Component(Constructors):
     """One flexible body. Each field declares its dataset in the component file, its shape with n modes and N nodes,
     and its unit.
 
@@ -431,11 +430,11 @@ class Component(Doors, Builders):
         ComponentCheck
             Its `passed` says whether no item fails; printed, it is a page.
         """
-        from interstage.component.acceptance import check_component
+        from interstage.component.checks import check_component
 
         if deck is None:
             return check_component(self)
-        from interstage.component.from_nastran.source import deck_mass
+        from interstage.component.from_nastran.deck_common import deck_mass
 
         return check_component(self, deck_mass(deck))
 
@@ -503,7 +502,7 @@ class Component(Doors, Builders):
         recovery rows need the node among their loads; they hold for the rest as before, but for rotary inertia in
         the spin. Without it geometric stiffness is dropped as integrals are, and recovery is refused.
         """
-        from interstage.component.rigid_parts import without_rigid
+        from interstage.component.remove_rigid_body import without_rigid
 
         return without_rigid(self, node, (mass, inertia, offset), modes)
 

@@ -1,4 +1,7 @@
-"""How each kind of field is laid down in a component file and taken up again; `stored` says which field is which."""
+"""Write and read each kind of field of a component file (`schema` declares the fields).
+
+Mode shapes of large models stay in the file until a node is read.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,9 @@ import h5py
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.component.lazy import LAZY_NODES, ByGrid
-from interstage.component.stored import Stored, declared, present, with_mixed
+from interstage.component.schema import Stored, declared, present, with_mixed
 from interstage.errors import InputError
-from interstage.hdf5 import Fault, Group, creation_of, link_name, plain_name, put_array, put_text
+from interstage.hdf5 import Fault, Group, creation_of, link_name, opened, plain_name, put_array, put_text
 
 BLOCK = 4096  # grids written at once
 
@@ -234,3 +236,75 @@ _READERS: dict[str, Callable[[Group, str, Stored, Reading], Any]] = {
         for link in group.child(name).names()
     ],
 }
+
+
+LAZY_NODES = 2000  # nodes above which shapes are left in the file
+
+
+def file_state(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written anew."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _by_rows(key: Any) -> bool:
+    """Tell whether a key names rows one after the other, as an integer, a slice or a list does."""
+    if isinstance(key, slice):
+        return True
+    return key is not None and key is not Ellipsis and not isinstance(key, tuple) and np.ndim(key) < 2
+
+
+class ByGrid:
+    """An array (N, 3, n) read node by node from a group that has one dataset (3, n) a grid.
+
+    `shapes[row]`, `shapes[rows]`, `shapes[a:b, :, :5]` read just those nodes; `np.asarray(shapes)` reads all.
+    """
+
+    ndim = 3
+    dtype = np.dtype(float)
+
+    def __init__(
+        self,
+        path: Path,
+        group: str,
+        ids: np.ndarray,
+        n: int,
+        factor: float = 1.0,
+        state: tuple[int, ...] | None = None,
+    ):
+        self.path, self.group, self.ids, self.n, self.factor = Path(path).absolute(), group, ids, n, factor
+        self.state = file_state(self.path) if state is None else state
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return (len(self.ids), 3, self.n)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        first, rest = (key[0], key[1:]) if isinstance(key, tuple) and key else (key, ())
+        if not _by_rows(first) or not all(isinstance(one, int | np.integer | slice) for one in rest):
+            return np.asarray(self)[key]
+        rows = np.arange(len(self.ids))[first]
+        out = self._read(np.atleast_1d(rows).ravel())
+        if np.ndim(rows) == 0:
+            return out[0][rest] if rest else out[0]
+        return out[(slice(None), *rest)] if rest else out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self._read(np.arange(len(self.ids))).astype(dtype or float, copy=False)
+
+    def __mul__(self, factor: float) -> ByGrid:
+        return ByGrid(self.path, self.group, self.ids, self.n, self.factor * factor, self.state)
+
+    def __repr__(self) -> str:
+        return f"ByGrid({self.group} of {self.path.name}, shape {self.shape})"
+
+    def _read(self, rows: np.ndarray) -> np.ndarray:
+        with opened(self.path, "component file") as group:
+            for name in self.group.split("/"):
+                group = group.child(name)
+            if file_state(self.path) != self.state:
+                raise Fault("the component file was written anew after it was loaded: load it again")
+            return self.factor * group.rows(self.ids[rows], (3, self.n))
