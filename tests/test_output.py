@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -149,6 +150,73 @@ def test_a_new_file_has_the_permissions_of_the_umask(tmp_path):
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+AS_ROOT = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away"
+)
+
+
+@AS_ROOT
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+def test_root_leaves_the_files_of_others_theirs(tmp_path, mode):
+    """A file that root writes over stays its owner's, and what its owner allowed; a new one is root's."""
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    os.chown(path, 65534, 65533)
+    os.chmod(path, mode)
+    write_text(path, "new")
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (65534, 65533, mode)
+    assert path.read_text() == "new"
+    assert write_text(tmp_path / "b", "new").stat().st_uid == 0
+
+
+@AS_ROOT
+def test_a_group_that_cannot_be_given_gets_no_more_than_everybody(tmp_path, monkeypatch):
+    """As for one who is not root and not of the group: what was for it alone is not for another group."""
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    os.chown(path, 0, 65533)
+    os.chmod(path, 0o664)
+
+    def refused(*given):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refused)
+    write_text(path, "new")
+    found = path.stat()
+    assert (found.st_gid, stat.S_IMODE(found.st_mode)) == (0, 0o644)
+
+
+def test_a_part_file_that_another_exchanged_is_not_taken(tmp_path):
+    """One who may write in the folder could leave a link to a file that root would then give away."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    before = victim.stat()
+    (tmp_path / "a").write_text("old")
+
+    def fill(part):
+        os.unlink(part)
+        os.symlink(victim, part)
+
+    with pytest.raises(FileError, match="exchanged while it was written"):
+        write_whole(tmp_path / "a", fill)
+    assert (tmp_path / "a").read_text() == "old"
+    assert (victim.stat(), victim.read_text()) == (before, "precious")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "victim"]
+
+
+def test_a_system_without_owners_keeps_permissions(tmp_path, monkeypatch):
+    """As Windows is: no fchown and no fchmod."""
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    os.chmod(path, 0o640)
+    monkeypatch.delattr(os, "fchown", raising=False)
+    monkeypatch.delattr(os, "fchmod", raising=False)
+    monkeypatch.delattr(os, "getuid", raising=False)
+    write_text(path, "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640 and path.read_text() == "new"
 
 
 def test_long_names_odd_names_and_folders(tmp_path):

@@ -4,8 +4,10 @@ A file is written beside its target, brought to the disk and renamed over it, so
 new one and never a part. A link is followed: what it points at is written, the link stays; one that leads to the file
 of another user, or that another user left in a folder where everybody writes, is refused. What is no file (a folder,
 a device, a pipe) is refused, and so is a file that its owner protected. The file beside the target has a name
-that nobody can foresee, is made by its writer alone, and gets the permissions of the file that it replaces. What a
-killed writer left behind is removed by the next one of the same user, some minutes later.
+that nobody can foresee, is made by its writer alone, and gets owner, group and permissions of the file that it
+replaces, as far as the system lets us: root leaves the files of others theirs, and where a group cannot be given, it
+may do no more than everybody (access lists are not kept). What a killed writer left behind is removed by the next one
+of the same user, some minutes later.
 """
 
 from __future__ import annotations
@@ -141,24 +143,47 @@ def write_whole(path: str | os.PathLike, fill: Callable[[str], None], what: str 
 @contextmanager
 def whole_file(path: str | os.PathLike, what: str = "file") -> Iterator[Path]:
     """Give a part file beside the target to write to; it takes the target's place when all went well."""
-    target, mode = checked_target(path, what)
+    target, replaced = checked_target(path, what)
     part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     _clear_parts(target)
     try:
         # created here with the permissions that the umask leaves, or those of the file that is replaced
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else 0o600))
+        handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if replaced is None else 0o600)
+        made = os.fstat(handle)
+        os.close(handle)
         with dropped_interrupts_heard():  # libraries drop one that falls into their callbacks
             yield part
         with open(part, "rb+") as written:
+            if not os.path.samestat(made, os.fstat(written.fileno())):
+                raise FileError(f"the {what} was exchanged while it was written", where=str(path))
             os.fsync(written.fileno())
-        if mode is not None:
-            os.chmod(part, mode)
+            if replaced is not None:
+                _make_alike(written.fileno(), part, replaced)
         os.replace(part, target)
     except OSError as error:
         raise FileError(f"the {what} cannot be written", where=str(path), got=reason(error)) from None
     finally:
         with suppress(OSError):
             part.unlink()
+
+
+def _make_alike(handle: int, part: Path, replaced: os.stat_result) -> None:
+    """Give an open file owner, group and permissions of the one whose place it takes, as far as we may.
+
+    By its handle: nobody can put another file in its place meanwhile, which root would give away.
+    """
+    mode, made = stat.S_IMODE(replaced.st_mode), os.fstat(handle)
+    if not hasattr(os, "fchown") or not hasattr(os, "fchmod"):  # a system without owners
+        os.chmod(part, mode)
+        return
+    if (made.st_uid, made.st_gid) != (replaced.st_uid, replaced.st_gid):
+        for owner in (replaced.st_uid, -1):  # root gives both, others at most a group of their own
+            with suppress(OSError):
+                os.fchown(handle, owner, replaced.st_gid)
+                break
+        else:  # a group that we cannot give may do what everybody may
+            mode = (mode & ~0o070) | ((mode & 0o007) << 3)
+    os.fchmod(handle, mode)
 
 
 def _clear_parts(target: Path) -> None:
@@ -173,8 +198,8 @@ def _clear_parts(target: Path) -> None:
 
 def checked_target(
     path: str | os.PathLike, what: str = "file", source: str | os.PathLike | None = None
-) -> tuple[Path, int | None]:
-    """Return the file that a path means, links followed, and its permissions (None: there is none yet).
+) -> tuple[Path, os.stat_result | None]:
+    """Return the file that a path means, links followed, and what is known of it (None: there is none yet).
 
     Refuses what cannot be written before anything is computed for it, and so the file it is made from (`source`).
     """
@@ -211,7 +236,7 @@ def checked_target(
         raise refused(f"a link to {target}, a file of another user", "give the name of the file itself")
     if not os.access(target, os.W_OK):
         raise refused("a write-protected file", "give another name or allow writing")
-    return target, stat.S_IMODE(found.st_mode)
+    return target, found
 
 
 def _is_foreign(found: os.stat_result) -> bool:
