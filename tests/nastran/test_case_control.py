@@ -168,3 +168,10 @@ def test_bad_sections_are_named(text, words):
 
 def test_begin_super_zero_is_the_main_section():
     assert len(deck_from_text("SOL 103\nCEND\nBEGIN BULK SUPER=0\nGRID,1\n").cards("GRID")) == 1
+
+
+def test_tables_of_responses_are_carried_out():
+    """Motion and SPC forces are shown by `interstage response`; in statics there is no acceleration to show."""
+    text = "SOL {}\nCEND\nACCELERATION = ALL\nVELO = 3\nSPCFORCES = ALL\nOLOAD = ALL\nBEGIN BULK\nGRID,1\nENDDATA\n"
+    assert deck_from_text(text.format(108)).ignored_requests == {"OLOAD": 1}
+    assert "ACCELERATION" in deck_from_text(text.format(101)).ignored_requests

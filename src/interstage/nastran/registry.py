@@ -253,7 +253,7 @@ REFUSED_CASE_RESPONSES = _names("NONLINEAR GUST RGYRO")
 # Case control that is carried out, or concerns the print alone: first four letters, to which commands may be cut.
 CARRIED_OUT = _names("MEFF DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT TEMP")
 CARRIED_OUT_COMPLEX = _names("CMET SDAM TFL K2PP B2PP M2PP")
-CARRIED_OUT_RESPONSES = _names("DLOA FREQ TSTE SDAM LOAD IC RAND RESV")
+CARRIED_OUT_RESPONSES = _names("DLOA FREQ TSTE SDAM LOAD IC RAND RESV ACCE VELO SPCF")
 
 # MDLPRM parameters that concern files, printing or other solutions.
 HARMLESS_MDLPRM = _names("""
