@@ -79,7 +79,7 @@ def test_a_row_without_a_limit_says_why():
 
 def test_a_limit_that_is_far_above_rounding_is_not_called_rounding():
     with pytest.raises(ValueError, match="none of rounding"):
-        Row("a", "f", "1", "1", 0.0, 1e-6, why=ROUNDS)
+        Row("a", "f", "1", "1", 0.0, 1e-4, why=ROUNDS)
 
 
 def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):

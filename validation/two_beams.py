@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from validation.beams import Comparison, long_beam_cards
-from validation.study import Row, Study
+from validation.study import ROUNDS, Row, Study
 
 GRIDS, LENGTH = 101, 9.0
 FIRST = 1001  # first grid of the second beam
@@ -219,12 +219,23 @@ def study(quick: bool = False) -> Study:
         want, got = _some(item.reference), _some(item.ours)
         paper = PAPER_HZ if name in ("double-length cantilever", "free beam with lumped mass") else None
         note = f"paper: {paper:.0e} Hz" if paper else ""
-        out.rows.append(Row(name, f"{MODES} frequencies, Hz", want, got, item.error, HZ_TOLERANCE, note))
+        out.rows.append(
+            Row(name, f"{MODES} frequencies, Hz", want, got, item.error, HZ_TOLERANCE, note, ROUNDS)
+        )
         if np.isfinite(item.shapes):
             limit = PAPER_SHAPES["cantilever" if "cantilever" in name else "lumped mass"]
             note = "" if "detached" in name else f"paper: {limit:.0e}"
             out.rows.append(
-                Row(name, f"shape matrix, {SHAPES} modes", "one FE model", "engine", item.shapes, limit, note)
+                Row(
+                    name,
+                    f"shape matrix, {SHAPES} modes",
+                    "one FE model",
+                    "engine",
+                    item.shapes,
+                    limit,
+                    note,
+                    ROUNDS,
+                )
             )
     if quick:
         return out

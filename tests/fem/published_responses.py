@@ -98,6 +98,82 @@ def loose_tower(motion: bool = True) -> str:
     return "\n".join(lines)
 
 
+def trusses_and_matrices() -> str:
+    """The same truss of three panels of rods, tubes, CONRODs and bars; two GENELs; DMIGs as stiffness and as load."""
+    joints = {1: (0, 0), 2: (180, 0), 3: (180, 240), 4: (360, 0), 5: (360, 240), 6: (540, 0)}
+    ends = ((1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5), (5, 6), (4, 6))
+    kinds = (1, 2, 3, 1, 1, 3, 3, 2, 1)  # of section
+    areas = {1: 2.54, 2: 6.77, 3: 3.68}
+    turned = {3: (0, 0), 4: (300, 0), 5: (108, 144)}  # in system 2
+
+    def points(first: int, more: str, systems: dict[int, int]) -> list[str]:
+        """Joints of a truss; those of `systems` {joint: its cd} are given in system 2, more: the field behind cd."""
+        out = []
+        for k, (x, y) in joints.items():
+            cd = systems.get(k, "")
+            cp, (x, y) = (2, turned[k]) if k in systems and k in turned else ("", (x, y))
+            out.append(f"GRID,{first + k},{cp},{x}.,{y}.,0.,{cd}{more}")
+        return out
+
+    def members(name: str, first: int, more: str = "") -> list[str]:
+        return [
+            f"{name},{first + k},{first + kind},{first + a},{first + b}{more}"
+            for k, (kind, (a, b)) in enumerate(zip(kinds, ends), 1)
+        ]
+
+    lines = [*points(0, "", {3: 2, 4: 2, 5: "", 6: 2}), *points(30, "", {}), *points(40, "", {})]
+    lines += [*points(60, ",345", {3: 2, 4: 2, 5: 2}), "CORD2R,2,,180.,240.,0.,180.,240.,100.", ",360.,0.,0."]
+    lines += [*members("CROD", 0), *members("CTUBE", 30), *members("CBAR", 60, ",0.,0.,1.")]
+    lines = [line + "\n,6,6" if line.startswith("CBAR,64,") else line for line in lines]
+    lines += [
+        f"CONROD,{40 + k},{40 + a},{40 + b},51,{areas[kind]}"
+        for k, (kind, (a, b)) in enumerate(zip(kinds, ends), 1)
+    ]
+    lines += [
+        "PROD,1,51,7.97",
+        "PROD,2,51,21.16",
+        "PROD,3,51,11.77",
+        "MAT1,51,30.+3",
+        "MAT1,53,30.+3",
+        "MAT1,54,30.+3",
+    ]
+    lines += [f"PTUBE,{30 + k},53,{diameter},1." for k, diameter in areas.items()]
+    lines += ["PBAR,61,54,7.97,,16.6", "PBAR,62,54,21.16,,195.3", "PBAR,63,54,11.77,,44.1"]
+    for first, matrix in ((1001, "K"), (101, "Z")):
+        cut = [f"{first + 1},{c}" for c in range(1, 7)], [f"{first},{c}" for c in range(1, 7)]
+        lines += [f"GRID,{first},,0.,0.,0.,,123456", f"GRID,{first + 1},,1.,0.,0."]
+        lines += [f"GENEL,{first},,{','.join(cut[0][:3])}", f",{','.join(cut[0][3:])}"]
+        lines += [f",UD,,{','.join(cut[1][:3])}", f",{','.join(cut[1][3:])}"]
+        size = [k if matrix == "K" else 1.0 / k for k in range(1, 7)]
+        words = [f"{size[i]:.7f}" if i == j else "0." for i in range(6) for j in range(i, 6)]
+        words = [matrix, *words, *[""] * (-(1 + len(words)) % 8)]
+        if matrix == "Z":  # rigid motion of the far end, a meter along x
+            arm = np.eye(6)
+            arm[1, 5], arm[2, 4] = 1.0, -1.0
+            words += ["S", *(f"{v:g}." for v in arm.ravel())]
+        lines += ["," + ",".join(words[k : k + 8]) for k in range(0, len(words), 8)]
+    lines += [
+        "GRID,10000,,,,,,456",
+        "GRID,10001,,,,,,3",
+        "DMIG,MATK,0,6,2,0",
+        "DMIG,MATK,10000,3,,10000,3,1.D6",
+    ]
+    lines += [",10001,3,-1.D6", "DMIG,MATK,10001,3,,10001,3,1.D6", "DMIG,MATLOAD,0,9,1,0"]
+    lines += ["DMIG,MATLOAD,1,,,10000,3,1000.", "PLOAD1,1,66,FZE,FR,.3,0.,.6,10."]
+    lines += [f"{name},1,{g},0,1.,1.,1.,1." for g in (102, 1002) for name in ("FORCE", "MOMENT")]
+    lines += ["FORCE,1,2,0,120.,0.,-1.,0.", "FORCE,1,4,2,150.,1.,0.,0.", "FORCE1,1,4,150.,5,2"]
+    lines += [
+        "MOMENT,1,62,,1000.,0.,0.,1.",
+        "MOMENT,1,64,,1000.,0.,0.,1.",
+        "SPCD,300,44,2,18.",
+        "LOAD,300,1.,1.,1",
+    ]
+    lines += ["SPCADD,400,401,402,1", "SPC1,1,2,1,6", "SPC,1,1,1,0.", "SPC,402,44,2,0."]
+    lines += [f"SPC,{s},{g + 1},12,0.,{g + 6},2,0." for s, g in ((1, 30), (401, 40), (1, 60))]
+    case = ["SPC = 400", "SUBCASE 1", "P2G = MATLOAD", "K2GG = MATK", "LOAD = 300"]
+    return deck(101, case, "GRDSET,,,,,,,3456", lines)
+
+
 def bush_of_tables() -> str:
     """A CBUSH whose stiffness, damping and loss factor are tables of frequency, at 10, 15 and 20 Hz; random loads."""
     forces = [f"FORCE,85,11,,{s}.,{v}" for s, v in ((10000, "1."), (1000, ",1."), (100, ",,1."))]
@@ -315,6 +391,7 @@ DECKS = {
     "random_force": random_force,
     "shaken_base": shaken_base,
     "string_of_500": string_of_500,
+    "trusses_and_matrices": trusses_and_matrices,
     "welded_shells": welded_shells,
 }
 PUBLISHED = {
@@ -330,6 +407,7 @@ PUBLISHED = {
     "random_force": "responses/residual_vectors_random_load/deck.bdf",
     "shaken_base": "responses/enforced_base_random_cbush_bar/deck.bdf",
     "string_of_500": "responses/two_elements_per_card_string/deck.bdf",
+    "trusses_and_matrices": "nastran/p2g_k2gg_dmig/deck.bdf",
     "welded_shells": "nastran/cweld_gridid/deck.bdf",
 }
 

@@ -10,9 +10,7 @@ import pytest
 from published_responses import as_folder
 from reference_cases import statics
 
-from conftest import reference_dir
-
-CASES = ["heated_laminate", "loose_tower", "prism_turned_inside_out", "welded_shells"]
+CASES = ["heated_laminate", "loose_tower", "prism_turned_inside_out", "trusses_and_matrices", "welded_shells"]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -20,9 +18,4 @@ def test_static_runs_hold(case, tmp_path):
     judged = list(statics(as_folder(case, tmp_path)))
     assert judged
     for asked, error in judged:
-        assert error <= asked["tolerance"], asked["quantity"]
-
-
-def test_loads_and_stiffness_by_matrices_hold():
-    for asked, error in statics(reference_dir("nastran", "p2g_k2gg_dmig")):
         assert error <= asked["tolerance"], asked["quantity"]
