@@ -555,3 +555,70 @@ def test_rms_and_mean_are_over_time():
     assert log["rms q.bob.angle"][0] == pytest.approx(
         REDUCTIONS["rms"](rows, h * np.arange(n + 1)), rel=1e-12
     )
+
+
+def spinner(left=1.0, right=1.0, stiffening=None, once=False):
+    """A hub that spins with two booms of one component, heavier by factors, each pushed at its tip and along itself."""
+    made = {}
+
+    def component(s):
+        if not once or s not in made:
+            made[s] = ist.Component.beam(
+                4.0, width=0.06, height=0.04, n_modes=4, aset={1: 123456}, elements=6, load_grids=[7],
+                material=(7e10, 0.33, 2700.0 * s),
+            )  # fmt: skip
+        return made[s]
+
+    mb = ist.Multibody("spinner")
+    mb.add_body("hub", mass=30.0, inertia=[5.0] * 3, joint=ist.Revolute("z"))
+    for name, s, turn in (("left", left, 0.0), ("right", right, 180.0)):
+        mb.add_body(
+            name, component=component(s), node=1, parent="hub", at=[0.2 * np.cos(np.radians(turn)), 0, 0],
+            rotation=ist.Rotation.from_axis_angle([0, 0, 1], turn, degrees=True),
+            joint=ist.Revolute("y", stiffness=40.0), stiffening=stiffening,
+        )  # fmt: skip
+    return mb.compile()
+
+
+@pytest.mark.parametrize("names", [["mass.left"], ["mass.left", "mass.right"], ["mass"]])
+def test_the_mass_of_flexible_bodies_that_loads_stiffen(names):
+    """Booms of one component, each with a factor on its mass, are those of components that are made so heavy.
+
+    Two bodies share a component: a factor on one leaves the other alone. Limit as above: modes of another structure.
+    """
+    factor = [0.7, 1.6]
+    system = spinner(once=True)
+    push = [ist.Force(b, [0.0, 0.0, 0.0, -150.0, 0.0, 3.0], node=7, frame="body") for b in ("left", "right")]
+    how = {"until": 0.4, "step": 1e-4, "log_step": 0.1}
+    x0 = system.state()
+    x0["hub"].v[:] = 4.0
+    disperse = dict.fromkeys(names, factor) | (
+        {"mass.hub": [1 / f for f in factor]} if names == ["mass"] else {}
+    )
+    outputs = ["q.left.angle", "q.right.angle", "q.hub.angle"]
+    log = ist.simulate_batch(system, x0, samples=2, disperse=disperse, outputs=outputs, forces=push, **how)
+    for k, s in enumerate(factor):
+        changed = spinner(s, s if len(names) == 2 or names == ["mass"] else 1.0)
+        x = changed.state()
+        x["hub"].v[:] = 4.0
+        single = ist.simulate(changed, x, forces=push, **how)
+        for body in ("left", "right", "hub"):
+            assert far(log[f"q.{body}.angle"][k], single[body].q[:, 0]) < 1e-7
+    plain = spinner(factor[0], factor[0], stiffening=False)
+    x = plain.state()
+    x["hub"].v[:] = 4.0
+    assert far(log["q.left.angle"][0], ist.simulate(plain, x, forces=push, **how)["left"].q[:, 0]) > 1e-3
+
+
+def test_the_mass_of_a_body_with_tanks_is_no_one_factor():
+    from vehicle.vehicle_models import bar_rocket
+
+    v = bar_rocket()
+    system = v.multibody(v.shapes(n_modes=4, levels=2, error=1.0)).compile()
+    with pytest.raises(
+        ist.InterstageError, match="has tanks: its mass is that of its structure and of propellant"
+    ):
+        ist.simulate_batch(
+            system, system.state(), until=0.01, step=1e-3, samples=1, disperse={"mass.rocket": [1.1]},
+            outputs=["final v.rocket.vx"],
+        )  # fmt: skip

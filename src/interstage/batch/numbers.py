@@ -40,7 +40,7 @@ from interstage.system.run.integrators.step_kernels import just_after, just_befo
 
 WRENCH = 10  # numbers of a wrench as the kernels take it; the first six are [t; f]
 MODAL = ("flex_E", "flex_F0", "flex_J1", "site_lam", "site_gam")  # what `prepare` makes products of
-OF_TREE = ("v_stiffness", "v_damping", "mixed_C", "held_C", "drag_C", *MODAL)
+OF_TREE = ("v_stiffness", "v_damping", "mixed_C", "held_C", "drag_C", "stiff_K", *MODAL)
 FACTORS = ("stiffness", "damping", "mass")  # below zero they mean nothing
 _FORCE = re.compile(r"force\[\d+\]")
 _ENTRY = re.compile(r"law\.([ABCD]|reference)\[(\d+)(?:,\s*(\d+))?\]")
@@ -202,14 +202,17 @@ class Names:
         """Yield what a factor s on the mass of a flexible body changes of its modes.
 
         They keep unit mass, as those of a component that is built with the changed mass: shapes go with s^-1/2, so that
-        E, F0 and J1, of mass times shapes, go with s^1/2, pairs of modes stay, and K and C go with 1/s.
+        E, F0 and J1, of mass times shapes, go with s^1/2, pairs of modes stay, and K and C go with 1/s. So does the
+        geometric stiffness of loads at nodes, whose share that inertia balances does not know s; that of the spin, a
+        load of s, stays.
         """
         tree, body = self.tree, self.system.bodies[i]
-        if tree.body_stiff[i] or tree.body_spin[i] >= 0 or tree.body_square[i] >= 0:
+        if tree.body_square[i] >= 0:
             raise InputError(
-                f"body '{body}' has geometric stiffness or tanks: its mass belongs to its component",
+                f"body '{body}' has tanks: its mass is that of its structure and of propellant that changes, and no "
+                "one factor",
                 where="disperse",
-                hint="fly a study (ist.monte_carlo) whose build makes the component",
+                hint="fly a study (ist.monte_carlo) whose build makes the stages",
             )
         n, at = int(tree.body_modes[i]), int(tree.body_flex[i])
         for array, rows in (("flex_E", 3), ("flex_F0", 3), ("flex_J1", 6)):
@@ -223,6 +226,10 @@ class Names:
         for array, start in (("mixed_C", tree.body_mixed[i]), ("held_C", tree.body_held[i])):
             if start >= 0:
                 yield Target(array, int(start) + np.arange(n * n), -1.0)
+        known = {int(tree.body_root[i]), *tree.site_load[tree.site_body == i].tolist()} - {-1}
+        loads = [at for row in sorted(known) for at in tree.stiff_block[row].tolist() if at >= 0]
+        if loads:
+            yield Target("stiff_K", (np.array(loads)[:, None] + np.arange(n * n)).ravel(), -1.0)
         if tree.body_drag[i] >= 0:
             number = np.arange(6 * (6 + n)).reshape(6, 6 + n)
             yield Target("drag_C", int(tree.body_drag[i]) + number[:, 6:].ravel(), -0.5)

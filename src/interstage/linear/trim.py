@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, SolverError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
 from interstage.linear.flight_trim import HOLD_DOWN, Balance, FlightTrim, standing, trim_flight
 from interstage.linear.steady import Problem, Residual, TrimReport, Unknown, accelerating, solve
@@ -89,8 +89,9 @@ def trim(
         an operating point x act where that kind is not given
     unknowns : names as in "panel.eta", "panel.eta3", "engine.angle", "engine" (its joint and modes), or pairs
         ("rate", "wheel.angle"), ("force", "engine.angle") for velocities and generalized forces. Default: modal
-        coordinates, joints that springs hold, and joints in loops but free ones; of an assembly also joints whose
-        motion devices say (`Hinge.motion`), and coordinates alone
+        coordinates, joints that springs hold, joints in loops but Free ones, and Free bodies that closures hold to the
+        ground, where they can come to rest; of an assembly also joints whose motion devices say (`Hinge.motion`), and
+        coordinates alone
     residuals : names of accelerations that shall vanish, or functions f(system, x, vdot) that shall (they must
         take complex states). Default: those of the unknown coordinates
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed
@@ -114,15 +115,21 @@ def trim(
     loads = frozen(Loads.of(system, *acting_at(x, forces, tau, accelerations), frame), x, system)
     if len(x.q) != system.nq or np.iscomplexobj(x.q):
         raise InputError("not a real state of this system", where="x", got=repr(x)[:60])
-    chosen = _unknowns(system, x, unknowns)
-    rows, functions, row_names = _residuals(system, residuals, chosen)
-    start = with_unit_quaternions(x)
-    for u in chosen:
-        if u.kind == "position" and unknowns is None:
-            start.v[u.place] = 0.0
-    problem = Problem(system, start, loads, chosen, rows)
-    problem.functions = functions
-    solved, before, after, iterations, condition = solve(problem, row_names, max_iterations, tolerance)
+    for chosen in _choices(system, x, unknowns):
+        rows, functions, row_names = _residuals(system, residuals, chosen)
+        start = with_unit_quaternions(x)
+        for u in chosen:
+            if u.kind == "position" and unknowns is None:
+                start.v[u.place] = 0.0
+        problem = Problem(system, start, loads, chosen, rows)
+        problem.functions = functions
+        try:
+            found = solve(problem, row_names, max_iterations, tolerance)
+            break
+        except SolverError:
+            if not chosen.again:
+                raise
+    solved, before, after, iterations, condition = found
     state, loads = solved.x, solved.loads
     vdot = solved.accelerations(state, loads.tau)
     report = TrimReport(
@@ -170,15 +177,21 @@ def _trim_assembly(
     if system is not None:
         x = assembly.state() if x is None else x
         check_belongs(system, x)
-        chosen = _unknowns(system, x, unknowns)
-        for unknown in chosen:
-            if unknown.kind != "position":
-                raise InputError(
-                    "the unknowns of an assembly are coordinates", where="unknowns", got=unknown.name
-                )
-        balance.places = np.array([unknown.place for unknown in chosen], dtype=int)
-        if residuals is not None:
-            balance.rows, balance.functions, balance.names = _residuals(system, residuals, chosen)
+        balance.driven = unknowns is None
+        for chosen in _choices(system, x, unknowns):
+            for unknown in chosen:
+                if unknown.kind != "position":
+                    raise InputError(
+                        "the unknowns of an assembly are coordinates", where="unknowns", got=unknown.name
+                    )
+            balance.places = np.array([unknown.place for unknown in chosen], dtype=int)
+            if residuals is not None:
+                balance.rows, balance.functions, balance.names = _residuals(system, residuals, chosen)
+            try:
+                return trim_flight(assembly, x, given, balance, held)
+            except SolverError:
+                if not chosen.again:
+                    raise
     balance.driven = unknowns is None
     return trim_flight(assembly, x, given, balance, held)
 
@@ -197,11 +210,47 @@ def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: lis
     return out
 
 
-def _unknowns(system: System, x: State, wanted: Unknowns) -> list[Unknown]:
+class _Choice(list[Unknown]):
+    """Unknowns of a trim;  again : whether there are others where these have no balance."""
+
+    again = False
+
+
+def _choices(system: System, x: State, wanted: Unknowns) -> list[_Choice]:
+    """Return unknowns to try: first with Free bodies that closures hold to the ground, then without."""
+    if wanted is not None:
+        return [_Choice(_unknowns(system, wanted))]
+    names, places = position_names(system), _default_places(system, x)
+    pinned = np.union1d(places, [k for root in _pinned(system) for k in range(*_span(system, root))])
+    found = [_Choice(Unknown(names[int(k)], "position", int(k)) for k in some) for some in (pinned, places)]
+    if len(pinned) == len(places):
+        return found[1:]
+    found[0].again = True
+    return found
+
+
+def _span(system: System, body: str) -> tuple[int, int]:
+    where = system.layout[body].v
+    return where.start, where.stop
+
+
+def _pinned(system: System) -> list[str]:
+    """Return the Free bodies that closures hold to the ground, or to what stands on it."""
+    specs = {spec.name: spec for spec in system.model.specs}
+    home: dict[str | None, str | None] = {None: None}
+    for name, spec in specs.items():  # parents come before what they carry
+        home[name] = home[spec.parent] if spec.parent is not None else name if spec.joint.is_free else None
+    closed = [one for one in system.model.closures if one.name not in system.settings.opened]
+    ties = [[home[end[0]] for end in one.ends] for one in closed]
+    held: set[str | None] = {None}
+    while more := {b for tie in ties for a, b in (tie, tie[::-1]) if a in held} - held:
+        held |= more
+    modes = dict(zip(system.bodies, system.settings.joint_mode))
+    return [name for name in specs if name in held and modes[name] == 0]
+
+
+def _unknowns(system: System, wanted: Unknowns) -> list[Unknown]:
     names = position_names(system)
-    if wanted is None:
-        places = _default_places(system, x)
-        return [Unknown(names[k], "position", int(k)) for k in places]
     found: dict[tuple[str, int], Unknown] = {}
     for item in _listed(wanted, "unknowns"):
         kind, name = item if isinstance(item, tuple) and len(item) == 2 else ("position", item)

@@ -47,7 +47,7 @@ class Site:
 
 @dataclass
 class Pools:
-    """Constants of flexible bodies, each component once, and where each body finds its own."""
+    """Constants of flexible bodies, pairs of modes of each component once, and where each body finds its own."""
 
     E: list[np.ndarray]
     F0: list[np.ndarray]
@@ -262,16 +262,18 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int], burns: list[bo
     for i, body in enumerate(flexes):
         if body is None:
             continue
-        if owner[i] != i:
-            for place in first:
-                place[i] = place[owner[i]]
-            continue
         n = body.n_modes
-        pools.flex[i], pools.first_pair[i] = flex, pair
         own = body.integrals
         pools.E.append(own.E.ravel())
         pools.F0.append(own.F0.ravel())
         pools.J1.append(inertia_rates(own, body.turning))
+        flex, at = flex + n, flex
+        if owner[i] != i:
+            for place in first:
+                place[i] = place[owner[i]]
+            pools.flex[i] = at  # a batch may change those of one body
+            continue
+        pools.flex[i], pools.first_pair[i] = at, pair
         if own.B is not None:
             pools.pair.append(pair_numbers(own.B, body.turning))
             pair += len(pools.pair[-1])
@@ -284,7 +286,6 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int], burns: list[bo
             pools.thin.append(_by_fours(body.thin))
             pools.first_thin[i], pools.rank[i] = thin, len(pools.thin[-1]) // (12 * n)
             thin += len(pools.thin[-1])
-        flex += n
     return pools
 
 
@@ -542,7 +543,7 @@ class StiffArrays(NamedTuple):
 def stiff_arrays(
     loads: Sequence[tuple[int, SixLoads | None]], unit: np.ndarray, start: int = 0
 ) -> StiffArrays:
-    """Lay out the unit loads of bodies, equal arrays once.
+    """Lay out the unit loads of bodies, equal arrays of a body once.
 
     unit (N,) : first unit load of each body that burns;  start : of the first number
     """
@@ -552,7 +553,7 @@ def stiff_arrays(
         if six is None or all(one is None for one in six):
             rows.append(-1)
             continue
-        key = tuple(0 if one is None else id(one.K) for one in six)
+        key = (body, *(0 if one is None else id(one.K) for one in six))
         if key not in known:
             known[key] = len(blocks)
             block = []
