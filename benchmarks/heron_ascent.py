@@ -23,7 +23,7 @@ STRETCH = 20.0  # s
 def flight(**options: object) -> tuple[float, float]:
     """Return process seconds of the whole flight, and of the software in it."""
     from interstage.demo import ascent_flight as ascents
-    from interstage.demo.ascent_law import Autopilot
+    from interstage.demo.ascent_control import Autopilot
 
     spent = [0.0]
     plain = Autopilot.__call__

@@ -21,8 +21,8 @@ import numpy as np
 from interstage.demo import ascent_control as control
 from interstage.demo import ascent_plant as plant
 from interstage.demo import ascent_points as points
+from interstage.demo.ascent_control import Plan
 from interstage.demo.ascent_flight import ascent
-from interstage.demo.ascent_law import Plan
 from interstage.report.plots import BLUE, COLORS, GREY, ORANGE, dress, new_figure
 
 

@@ -17,8 +17,7 @@ from observatory_jitter import ARCSEC, BORESIGHT, BUS, MODES, THRUSTER, WHEEL, t
 import interstage as ist
 from interstage import devices as dev
 from interstage.nastran import deck_from_text
-from interstage.report.jitter import cumulative_spectrum
-from interstage.report.plots import COLORS, dress, new_figure
+from interstage.report.plots import COLORS, cumulative_spectrum, dress, new_figure
 
 AXES = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-0.5774, -0.5774, -0.5774]])
 BIAS = 75.0 * np.array([1.0, 1.0, 1.0, np.sqrt(3.0)])  # rad/s: no momentum together

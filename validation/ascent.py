@@ -37,8 +37,8 @@ import numpy as np
 
 import interstage as ist
 from interstage.demo import ascent
-from interstage.demo.ascent_margins import GAIN_DB, PHASE_DEG
-from interstage.demo.ascent_stations import wanted
+from interstage.demo.ascent import GAIN_DB, PHASE_DEG
+from interstage.demo.ascent_vehicle import wanted
 from interstage.demo.heron_deck import heron_deck
 from interstage.demo.vehicle import CORE, core_component
 from interstage.nastran import deck_from_text

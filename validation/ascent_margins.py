@@ -16,7 +16,7 @@ from scipy import stats
 import interstage as ist
 from interstage.demo import ascent_control as control
 from interstage.demo import ascent_points as points
-from interstage.demo.ascent_law import Schedule
+from interstage.demo.ascent_control import Schedule
 from interstage.demo.ascent_plant import Stack
 from interstage.demo.ascent_reference import Reference
 from validation.study import Row, Study

@@ -9,9 +9,8 @@ from scipy.optimize import least_squares
 
 import interstage as ist
 from interstage.demo import ascent, heron
-from interstage.demo.ascent import Ascent
-from interstage.demo.ascent_margins import Margins, each_axis, frequencies, margins_of, open_loops
-from interstage.demo.ascent_stations import STATIONS, moments
+from interstage.demo.ascent import Ascent, Margins, each_axis, frequencies, margins_of, open_loops
+from interstage.demo.ascent_vehicle import STATIONS, moments
 from interstage.demo.heron_deck import heron_deck
 from interstage.demo.vehicle import CORE
 from interstage.fem import FEModel

@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.report.jitter import cumulative_spectrum, windowed_rms
-from interstage.report.plots import COLORS, GREY, dress, new_figure
+from interstage.report.plots import COLORS, GREY, cumulative_spectrum, dress, new_figure, windowed_rms
 from validation import barrel_fe, observatory_fe
 from validation.pointing import ARCHITECTURES, SPREAD, THRUSTERS, WHEELS, Craft
 from validation.pointing_runs import (

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import cumulative_simpson
 
 import interstage as ist
-from interstage.report.jitter import settling_time, windowed_rms
+from interstage.report.plots import settling_time, windowed_rms
 from validation import pointing
 from validation.pointing import (
     ARCSEC,

@@ -46,6 +46,7 @@ MODULES: dict[str, str] = {
     "interstage.component.stored": "interstage.component.schema",
     "interstage.component.superelement": "interstage.component.from_nastran.superelement",
     "interstage.component.unit_names": "interstage.component.units",
+    "interstage.demo.ascent_law": "interstage.demo.ascent_control",
     "interstage.devices.accelerometer": "interstage.devices.inertial_sensors",
     "interstage.devices.allocation": "interstage.devices.controllers",
     "interstage.devices.almanac": "interstage.devices.ephemeris",

@@ -6,8 +6,8 @@ from ascent_stick import stick
 
 import interstage as ist
 from interstage.demo import ascent, heron
-from interstage.demo.ascent_margins import frequencies, margins_of
-from interstage.demo.ascent_stations import STATIONS, row_of_elements, wanted
+from interstage.demo.ascent import frequencies, margins_of
+from interstage.demo.ascent_vehicle import STATIONS, row_of_elements, wanted
 
 F = frequencies(1e-3, 20.0, [5.0], 6000)
 S = 2j * np.pi * F

@@ -8,7 +8,7 @@ from interstage.demo import ascent_flight as ascents
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
-from interstage.demo.ascent_law import Autopilot
+from interstage.demo.ascent_control import Autopilot
 from validation.heron_runs import by_hand
 
 AT = 3.0  # s, of the comparison

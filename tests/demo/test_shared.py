@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from interstage.demo.jobs import groups
-from interstage.demo.shared import Shared
+from interstage.demo.shared import Shared, groups
 from interstage.jit import COMPILED
 
 # says what it is told, into a file too

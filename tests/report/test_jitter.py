@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from interstage.errors import InputError
-from interstage.report.jitter import cumulative_spectrum, settling_time, windowed_rms
+from interstage.report.plots import cumulative_spectrum, settling_time, windowed_rms
 
 T = np.arange(2000) * 0.01
 

@@ -11,7 +11,7 @@ import interstage as ist
 from interstage.cli.view import arrow_of
 from interstage.errors import InputError
 from interstage.fem import FEModel, lumped_beam
-from interstage.report.looks import neighbours
+from interstage.report.meshes import neighbours
 from interstage.report.replay import replay_of, stretches_of
 from interstage.report.view import flight_replay, view_file, view_of
 

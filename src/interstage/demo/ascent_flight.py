@@ -17,7 +17,7 @@ from interstage.demo import ascent_control as control
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
-from interstage.demo.ascent_law import Autopilot, Plan
+from interstage.demo.ascent_control import Autopilot, Plan
 from interstage.demo.ascent_reference import Reference
 from interstage.devices import GPS
 from interstage.linear import trim

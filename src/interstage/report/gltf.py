@@ -20,9 +20,8 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.output import as_path, checked_target, write_bytes
-from interstage.report.hanging import Pose, drawn_poses
 from interstage.report.meshes import Mesh, Picture, as_picture, box_of, mesh_of
-from interstage.report.scene import Part
+from interstage.report.scene import Part, Pose, drawn_poses
 from interstage.report.sources import component_parts
 from interstage.spatial import Rotation
 from interstage.spatial import functions as spatial

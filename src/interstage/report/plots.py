@@ -3,11 +3,24 @@
 Every function returns a matplotlib `Figure` and draws on no screen: `figure.savefig("bode.png")`. A response is a
 complex array (nf,), or a linear model with `frequency_response` (then `input` and `output` choose the channel, by name
 or number). matplotlib is imported when a figure is asked for.
+
+The picture of constant shapes over a burn: frequencies beside those of the whole structure, and the errors.
+
+What a pointing error is over time: root mean square by windows, power over frequency, and when it has settled.
+
+An error y (m, k) has rows at equal times; its columns are angles across the line of sight, and its size is that of the
+row. Sums over frequency are those over time (Parseval): the last number of a cumulative spectrum is the root mean
+square of the whole, its mean taken off.
+
+Figures of flights: ports and places over time, a chart for each.
+
+Continuous signals are lines; what is sampled keeps its value from one sample to the next, and is drawn so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +28,17 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names, shown
+from interstage.multibody.loads import split_place
+from interstage.system.log.log import Series
+from interstage.system.log.simulation_log import FlightLog
+from interstage.vehicle.shapes import ShapesReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from interstage.multibody.types import Node
+
 
 BLUE, ORANGE, GREEN, RED, GREY = "#1f4e79", "#c55a11", "#3a7d44", "#b02a30", "#7f7f7f"
 COLORS = (BLUE, ORANGE, GREEN, RED, "#6b4c9a", GREY)
@@ -369,3 +389,202 @@ def _numbers(values: ArrayLike, label: str, kind: type = float) -> np.ndarray:
     if found.ndim != 1:
         raise InputError(f"'{label}' cannot be drawn", expected="a list of numbers", got=shown(values))
     return found
+
+
+def shapes_figure(report: ShapesReport) -> Figure:
+    """Draw frequencies over the fill, lines of the whole structure and points of the shapes, and errors below."""
+    figure = new_figure(7.5, 6.5)
+    top, low = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    fills = report.fills
+    for k in range(max(len(one.exact_hz) for one in fills)):
+        here = [one for one in fills if len(one.exact_hz) > k]
+        part = [one.part for one in here]
+        names = {"label": "whole structure"} if k == 0 else {}
+        top.plot(part, [one.exact_hz[k] for one in here], "-", lw=1.2, color=COLORS[k % 6], **names)
+        names = {"label": "shapes"} if k == 0 else {}
+        shown = [one.frequencies_hz[k] if np.isfinite(one.frequencies_hz[k]) else np.nan for one in here]
+        top.plot(part, shown, "o", mfc="none", ms=4, color=GREY, **names)
+    dress(top, "", "frequency, Hz", report.title, legend=True)
+    part = [one.part for one in fills]
+    floor = 1e-16
+    f = [max(float(np.abs(one.frequency_error).max(initial=0.0)), floor) for one in fills]
+    m = [max(float((1.0 - one.mac).max(initial=0.0)), floor) for one in fills]
+    low.semilogy(part, f, ".-", color=BLUE, label="frequency, worst mode")
+    low.semilogy(part, m, ".--", color=ORANGE, label="1 - MAC, worst mode")
+    dress(low, "fill", "error", legend=True)
+    low.set_xlim(max(part), min(part)) if len(set(part)) > 1 else None
+    return figure
+
+
+def _rows(t: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return times (m,), values (m, k) and the time between rows, which are equally far apart."""
+    times, values = np.asarray(t, dtype=float), np.asarray(y, dtype=float)
+    values = values[:, None] if values.ndim == 1 else values
+    steps = np.diff(times)
+    if times.ndim != 1 or len(times) < 2 or values.ndim != 2 or len(values) != len(times):
+        raise InputError("a history has a row of values for each time", got=f"{times.shape}, {values.shape}")
+    if not np.allclose(steps, steps[0], rtol=1e-6, atol=0.0) or steps[0] <= 0.0:
+        raise InputError("times must be equally far apart", hint="give simulate a log_step")
+    return times, values, float(np.mean(steps))
+
+
+def windowed_rms(t: ArrayLike, y: ArrayLike, window: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return ends of windows (n,) and the root mean square of the size of y (n,) in each, one after the other.
+
+    >>> windowed_rms([0.0, 1.0, 2.0, 3.0], [1.0, -1.0, 3.0, 3.0], 2.0)
+    (array([2., 4.]), array([1., 3.]))
+    """
+    times, values, dt = _rows(t, y)
+    n = round(window / dt)
+    if not 1 <= n <= len(times):
+        raise InputError(
+            "a window is not longer than the history", expected=f"{dt:g} to {dt * len(times):g} s"
+        )
+    count = len(times) // n
+    square = (values[: count * n] ** 2).sum(axis=1).reshape(count, n)
+    return times[0] + dt * n * np.arange(1, count + 1), np.sqrt(square.mean(axis=1))
+
+
+def cumulative_spectrum(t: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Return frequencies (n,) in hertz and the root mean square (n,) of what y has up to each, its mean left out."""
+    _, values, dt = _rows(t, y)
+    m = len(values)
+    power = (np.abs(np.fft.rfft(values, axis=0)) ** 2).sum(axis=1) / m**2
+    power[1 : (m + 1) // 2] *= 2.0  # those below and above zero
+    return np.fft.rfftfreq(m, dt)[1:], np.sqrt(np.cumsum(power[1:]))
+
+
+def settling_time(t: ArrayLike, y: ArrayLike, within: float, lasting: float) -> float:
+    """Return the first time from which the size of y stays within a limit for so long; infinite where it never does.
+
+    >>> settling_time([0.0, 1.0, 2.0, 3.0, 4.0], [5.0, 0.1, 2.0, 0.1, 0.1], within=1.0, lasting=1.0)
+    3.0
+    """
+    times, values, dt = _rows(t, y)
+    n = round(lasting / dt)
+    bad = np.flatnonzero(np.linalg.norm(values, axis=1) > within)
+    begins = np.concatenate([[0], bad + 1])
+    ends = np.concatenate([bad - 1, [len(times) - 1]])
+    for begin, end in zip(begins, ends):
+        if end - begin >= n:
+            return float(times[begin])
+    return float("inf")
+
+
+MOST_CHARTS = 12  # of a log of which nothing is chosen
+MOST_NAMED = 8  # curves of a chart that are named
+MOST_POINTS = 6000  # of a curve
+AXES = "xyz"
+# what a chart of a body's coordinates of a kind is called, and their unit
+BODY_CHARTS = {
+    "angle": ("turn", "rad"),
+    "length": ("travel", "m"),
+    "quaternion": ("quaternion", ""),
+    "modal": ("modes", ""),
+}
+
+
+def flight_figure(
+    log: FlightLog, names: Sequence[str], place: tuple[str, Node] | str | None = None, title: str = ""
+) -> Figure:
+    """Draw ports of a log over time, and with `place` the position and angular velocity of a place of the vehicle.
+
+    names : ports, patterns, sums or differences, each a chart; bodies, with charts of their joint and modes; none: what
+        was sampled or written first
+    """
+    if len(log.t) < 2:
+        raise InputError("a log of fewer than two rows has no curves", got=f"{len(log.t)} rows")
+    charts = [chart for name in names for chart in _charts(log, name)]
+    if not charts and place is None:
+        charts = [one for one in log.written() if one.columns.size][:MOST_CHARTS]
+    charts += [] if place is None else _motion(log, place)
+    if not charts:
+        raise InputError("there is nothing to draw", hint="give names of ports, or place=(body, node)")
+    figure = new_figure(8.0, 0.9 + 1.75 * max(len(charts), 1.4))
+    all_axes = np.atleast_1d(figure.subplots(len(charts), 1, sharex=True))
+    for axes, one in zip(all_axes, charts):
+        _chart(axes, one)
+        for event in log.events:
+            axes.axvline(event.t, color="0.55", lw=0.8, ls=(0, (2, 2)), zorder=0)
+    for event in log.events[:MOST_NAMED]:
+        all_axes[0].annotate(
+            event.name, (event.t, 1.0), xycoords=("data", "axes fraction"), fontsize=7, color="0.4",
+            rotation=90, ha="right", va="top", xytext=(-2, -2), textcoords="offset points",
+        )  # fmt: skip
+    all_axes[-1].set_xlabel("time, s")
+    all_axes[-1].set_xlim(log.t[0], log.t[-1])
+    figure.align_ylabels(list(all_axes))
+    figure.suptitle(title or log.name, fontsize=12, x=0.01, ha="left")
+    return figure
+
+
+def _charts(log: FlightLog, name: str) -> list[Series]:
+    """Return what a name means: a port or more, or the numbers of a body by their kinds."""
+    if name not in log.system.layout or name in log.contents.channels:
+        return [log.series(name)]
+    body, where = log[name], log.system.layout[name]
+    assert not isinstance(body, np.ndarray)
+    t, found = getattr(body, "t", log.t), []
+    for entries, parts, rate in (
+        (where.coordinates(), (body.q, body.eta), ""),
+        (where.rates(), (body.v, body.etadot), "/s"),
+    ):
+        columns = np.concatenate(parts, axis=1)
+        for kind, group in groupby(enumerate(entries), key=lambda entry: entry[1].kind):
+            numbers, labels = zip(*((k, entry.name) for k, entry in group))
+            words, unit = BODY_CHARTS[kind]
+            said = f"{name}: {'rate of ' if rate else ''}{words}"
+            found.append(Series(said, t, columns[:, list(numbers)], unit and unit + rate, list(labels)))
+    if not found:
+        raise InputError(
+            f"the joint of '{name}' is locked: there is nothing to draw", hint="place= draws where it is"
+        )
+    return found
+
+
+def _chart(axes: Axes, one: Series) -> None:
+    """Draw the curves of one chart; their names stand beside it."""
+    columns, labels = one.columns, _labels(one)
+    keep = slice(None, None, max(1, -(-len(one.t) // MOST_POINTS)))
+    for k, values in enumerate(columns.T):
+        axes.plot(
+            one.t[keep],
+            values[keep],
+            color=COLORS[k % len(COLORS)],
+            ls=STYLES[k // len(COLORS) % len(STYLES)],
+            lw=1.2,
+            drawstyle="steps-post" if one.held else "default",
+            label=labels[k] if k < MOST_NAMED else None,
+        )
+    unit = "" if one.unit == "1" else one.unit
+    dress(axes, "", unit, legend=False)
+    more = f", {columns.shape[1]} curves" if columns.shape[1] > MOST_NAMED else ""
+    axes.set_title(f"{one.name}{more}", fontsize=9.5, loc="left", pad=3)
+    if columns.shape[1] > 1:
+        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4)
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(-3, 5), useMathText=True)
+    axes.yaxis.get_offset_text().set_fontsize(8)
+    axes.tick_params(labelsize=8.5)
+
+
+def _labels(one: Series) -> list[str]:
+    """Return short names of the curves: axes of a vector, members of a pattern."""
+    n = one.columns.shape[1]
+    fields = {label.partition("[")[0] for label in one.labels}
+    if len(fields) == 1:
+        return list(AXES[:n]) if n == 3 else [str(k) for k in range(n)]
+    tails = {label.rpartition(".")[2].partition("[")[0] for label in one.labels}
+    if len(tails) > 1:
+        return one.labels
+    return [label.replace(f".{next(iter(tails))}", "", 1) for label in one.labels]
+
+
+def _motion(log: FlightLog, place: tuple[str, Node] | str) -> list[Series]:
+    """Return where a place was and how it turned."""
+    body, node = split_place(place)
+    said = body if node is None else f"{body} {np.asarray(node).tolist()}"
+    spin, t = log.velocity(body, node)[:, :3], np.concatenate([phase.t for phase in log.having(body)])
+    return [
+        Series(f"position of {said}", t, log.position(body, node), "m", ["p"] * 3),
+        Series(f"angular velocity of {said}, world axes", t, spin, "rad/s", ["w"] * 3),
+    ]

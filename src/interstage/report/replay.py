@@ -18,9 +18,8 @@ from interstage.fem import FEModel
 from interstage.multibody import State, System
 from interstage.multibody.types import Node
 from interstage.report.figures import pack
-from interstage.report.hanging import Spot, drawn_pose, hung_on, spot_of
-from interstage.report.looks import Look, look_of
-from interstage.report.scene import FULL, Part, packed_part
+from interstage.report.meshes import Look, look_of
+from interstage.report.scene import FULL, Part, Spot, drawn_pose, hung_on, packed_part, spot_of
 from interstage.report.stresses import stress_rows
 from interstage.spatial import Rotation
 from interstage.system import Log

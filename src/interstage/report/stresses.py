@@ -17,7 +17,7 @@ from interstage.fem import FEModel
 from interstage.fem.elements.block import OutputOptions
 from interstage.fem.recovery import Recovery, Table
 from interstage.multibody.flex.reference import FlexibleBody
-from interstage.report.looks import rows_of_grids
+from interstage.report.meshes import rows_of_grids
 
 CHUNK = 32  # times at once
 PLY = ("o11", "o22", "t12", "t1z", "t2z")

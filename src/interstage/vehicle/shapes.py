@@ -85,7 +85,7 @@ class ShapesReport:
 
     def plot(self) -> Figure:
         """Draw frequencies and errors over the burn."""
-        return import_module("interstage.report.shapes_plot").shapes_figure(self)
+        return import_module("interstage.report.plots").shapes_figure(self)
 
     def __str__(self) -> str:
         lines = [

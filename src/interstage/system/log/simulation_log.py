@@ -524,7 +524,7 @@ class FlightLog(Log):
 
         place : (body, node) whose position and angular velocity are drawn too, world axes
         """
-        return import_module("interstage.report.flight_plots").flight_figure(self, names, place, title)
+        return import_module("interstage.report.plots").flight_figure(self, names, place, title)
 
     def __repr__(self) -> str:
         return f"<FlightLog '{self.name}': {len(self.t)} rows{self._until()}, {len(self.names())} ports and states>"
