@@ -1,4 +1,6 @@
-"""Figures of linear models: Bode with differences, Nichols, poles, frequencies against a sweep, MAC.
+"""Figures by matplotlib: linear models, burns, pointing errors, flights.
+
+Figures of linear models: Bode with differences, Nichols, poles, frequencies against a sweep, MAC.
 
 Every function returns a matplotlib `Figure` and draws on no screen: `figure.savefig("bode.png")`. A response is a
 complex array (nf,), or a linear model with `frequency_response` (then `input` and `output` choose the channel, by name
