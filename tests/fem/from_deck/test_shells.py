@@ -5,6 +5,7 @@ import pytest
 import scipy.linalg
 from grid_cards import grid_cards
 
+import interstage as ist
 from interstage.errors import DeckError
 from interstage.fem.from_deck import shells
 from interstage.fem.from_deck.context import Context
@@ -237,3 +238,22 @@ SHELL = "PSHELL,1,1,.01,1,,1\n"
 def test_mistakes_are_explained(text, message):
     with pytest.raises(DeckError, match=message):
         blocks(text)
+
+
+def test_a_square_of_eight_nodes_as_in_a_run_of_nastran():
+    """CQUAD8 6401 of pyNastran's model d200obus (MSC.Nastran 2005, seven digits): soft in shear, three edge forces.
+
+    Nothing holds the rotations about the normal, as in that run.
+    """
+    places = np.array([[0, 0], [2, 0], [2, 2], [0, 2], [1, 0], [2, 1], [1, 2], [0, 1]]) / 2
+    text = "SOL 101\nCEND\nSPC=1\nLOAD=1\nBEGIN BULK\nMAT1,1,1.,.8,.1\nPSHELL,1,1,1.,1,120.,1,1.\n"
+    text += "".join(f"GRID,{k + 1},,{x},{y},0.\n" for k, (x, y) in enumerate(places))
+    text += "CQUAD8,1,1,1,2,3,4,5,6\n,7,8\nSPC1,1,1256,2,3\nSPC1,1,123456,1,8,4\nSPC1,1,6,5,6,7\n"
+    text += "".join(f"FORCE,1,{grid},0,1.,0.,0.,1.\n" for grid in (2, 6, 3)) + "ENDDATA\n"
+    u = ist.static(ist.FEModel.from_deck(deck_from_text(text)))
+    for grid, motion in {
+        2: (4.285220, -0.07472489, 0.0),
+        5: (2.134029, 0.005288228, -0.03899312),
+        6: (3.572958, 0.0, -0.1029654),
+    }.items():
+        np.testing.assert_allclose(u[grid][2:5], motion, rtol=1e-6, atol=1e-12)

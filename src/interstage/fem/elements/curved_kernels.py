@@ -6,8 +6,8 @@ U = u + z₀ θ×d (offset) and w = θ×d, strains in local axes e1, e2 tangent 
     ε_αβ = sym(e_α·U,β),  κ_αβ = sym(e_α·w,β + d,α·U,β),  γ_α = e_α·w + d·U,α
 
 (the basic shell model; Chapelle and Bathe, The Finite Element Analysis of Shells, 2003, section 4.2).
-The rotation about the normal is tied to the rotation of the surface at the nodes by PARAM K6ROT.
-These are not NASTRAN's own formulations, which are not published.
+There is no stiffness against rotation about the normal, as in NASTRAN, whatever PARAM K6ROT says: runs of MSC and NX
+Nastran leave it at zero on flat plates. How NASTRAN treats curved elements is not published.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from interstage.fem.elements.dense_kernels import condense, cross, normalize
+from interstage.fem.elements.dense_kernels import cross, normalize
 from interstage.fem.elements.shell_common import section_in_element
 from interstage.fem.elements.shell_recovery import add_membrane_geometric, section_forces
 from interstage.jit import kernel
@@ -299,41 +299,6 @@ def place_nodes(xyz, nodes, corners, naturals, offset, w):
     for a in range(n):
         for k in range(3):
             x[a, k] += offset * w.director[a, k]
-
-
-@kernel
-def add_drilling(nodes, corners, naturals, offset, stiffness, w, row, K):
-    """Add stiffness·(θ·d − ½ curl U·d)² at every node that exists."""
-    n = 2 * corners
-    N, E, g = w.N, w.E, w.g
-    turn, v = np.empty(3), np.empty(3)
-    for i in range(n):
-        if nodes[i] < 0:
-            continue
-        shape(naturals[i, 0], naturals[i, 1], corners, nodes, N)
-        local_basis(w.x, N, w.reference, E, g)
-        for a in range(n):
-            for k in range(3):
-                v[k] = 0.5 * (g[a, 1] * E[0, k] - g[a, 0] * E[1, k])
-                row[6 * a + k] = v[k]
-                v[k] *= offset
-            cross(w.director[a], v, turn)
-            for k in range(3):
-                row[6 * a + 3 + k] = turn[k] + (E[2, k] if a == i else 0.0)
-        for p in range(6 * n):
-            for q in range(6 * n):
-                K[p, q] += stiffness * row[p] * row[q]
-
-
-@kernel
-def finish(K, nodes, corners, naturals, offset, drilling, w, row, out):
-    """out (12c, 12c) = K with its internal dofs, the last, condensed, and the drilling springs."""
-    n = len(out)
-    condense(K, n, len(K))
-    for i in range(n):
-        for k in range(n):
-            out[i, k] = K[i, k]
-    add_drilling(nodes, corners, naturals, offset, drilling, w, row, out)
 
 
 @kernel

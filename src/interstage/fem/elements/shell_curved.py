@@ -48,11 +48,14 @@ class CurvedShellBlock(ShellBlock):
         self._flat_part(rows, out, flat)
         return out
 
-    def point_forces(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def points_of_results(self, which: np.ndarray) -> np.ndarray:
+        """N and M for unit motions at the points of integration, (n, q, 6, 12·corners)."""
         # results at the corners were spread from these points: back by the same functions
-        found = self.recovery(which)
-        spread = found.reshape(len(which), self.corners + 1, 8, -1)[:, 1:, :6]
-        S = np.einsum("qa,naim->nqim", self.point_functions(), spread)
+        found = self.recovery(which).reshape(len(which), self.corners + 1, 8, -1)[:, 1:, :6]
+        return np.einsum("qa,naim->nqim", self.point_functions(), found)
+
+    def point_forces(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        S = self.points_of_results(which)
         points = QUAD_POINTS if self.corners == 4 else TRIA_POINTS
         x, weights = self.positions(which), []
         for point in points:

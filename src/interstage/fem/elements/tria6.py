@@ -217,8 +217,10 @@ def tria6_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
         p, z, t = section[e], offset[e], taper[e]
         area = tria6_fields(xyz, nodes[e], z, w, centre, shear, membrane)
         tria6_matrix(nodes[e], p, axis[e], z, t, sections, area, w, centre, shear, membrane, B, CB, K)
-        drilling = 1e-6 * k6rot * w.A[2, 2] * area / NODES
-        curved.finish(K, nodes[e], 3, curved.TRIA_NODES, z, drilling, w, CB[0], out[e])
+        condense(K, DOFS, SIZE)
+        for i in range(DOFS):
+            for k in range(DOFS):
+                out[e, i, k] = K[i, k]
 
 
 @kernel
