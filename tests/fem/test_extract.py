@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import interstage as ist
 from interstage.cli.main import app
-from interstage.nastran import Deck, deck_from_text
+from interstage.nastran import Deck, deck_from_text, read_deck
 from interstage.nastran.builders import beam_deck, cylinder_deck
 from interstage.nastran.card_text import card
 
@@ -142,6 +142,35 @@ def test_a_region_of_shells_adds_up_with_the_rest():
     (K1, M1), (K2, M2) = matrices(whole, low.deck), matrices(whole, high.deck)
     assert abs(K1 + K2 - whole.K_gg).max() < 1e-12 * abs(whole.K_gg).max()
     assert abs(M1 + M2 - whole.M_gg).max() < 1e-12 * abs(whole.M_gg).max()
+
+
+def test_sets_of_elements(tmp_path):
+    """A SET of case control and a SET1 card choose as a list of the same elements does, on the command line too."""
+    text = RICH.replace("SPC = 5", "SET 8 = 3 THRU 9 EXCEPT 5,\n 15\nSET 9 = ALL\nSET 10 = 77\nSPC = 5", 1)
+    deck = deck_from_text(text + "SET1,20,3,4,15\n")
+    wanted = ist.extract(deck, elements=[3, 4, 15]).text
+    assert ist.extract(deck, sets=[8]).text == wanted == ist.extract(deck, sets=[20]).text
+    assert ist.extract(deck, sets=[8, 9]).interface == {}
+    for number, says in (
+        (7, "SET 7 is not in the deck .text.; known: 8, 9, 10, 20"),
+        (10, "SET 10 names no element"),
+    ):
+        with pytest.raises(ist.InterstageError, match=says):
+            ist.extract(deck, sets=[number])
+    (tmp_path / "whole.bdf").write_text(text)
+    asked = ["extract", str(tmp_path / "whole.bdf"), "-o", str(tmp_path / "part.bdf")]
+    for option in (("--sets", "8"), ("--elements", "3-4,15")):
+        done = CliRunner().invoke(app, [*asked, *option])
+        assert done.exit_code == 0, done.output
+        counts = ist.extract(deck, sets=[8]).deck.counts
+        assert read_deck(tmp_path / "part.bdf").counts == counts
+    for words, says in (
+        ("4-3", "has a range that cannot be"),
+        ("3-", "cannot be read"),
+        ("1-9999999", "a million ids"),
+    ):
+        done = CliRunner().invoke(app, [*asked, "--elements", words])
+        assert isinstance(done.exception, ist.InterstageError) and says in str(done.exception)
 
 
 @pytest.mark.parametrize(

@@ -175,18 +175,29 @@ def grid_list(option: str, text: str | None) -> dict[int, int] | None:
 
 
 def grid_ids(option: str, text: str | None) -> list[int]:
-    """Read `1,52` into [1, 52].
+    """Read `1,52` into [1, 52], and ranges such as `3-6`.
 
-    >>> grid_ids("--load-grids", "1, 52")
-    [1, 52]
+    >>> grid_ids("--load-grids", "1, 52, 3-6")
+    [1, 52, 3, 4, 5, 6]
     """
     from interstage.errors import InputError
 
-    parts = [part for part in (text or "").replace(" ", "").split(",") if part]
-    for part in parts:
-        if not part.isdecimal() or len(part) > 11:
-            raise InputError(f"{option} cannot be read", expected="ids such as 1,52", got=repr(part))
-    return [int(part) for part in parts]
+    out: list[int] = []
+    for part in (text or "").replace(" ", "").split(","):
+        if not part:
+            continue
+        ends = part.split("-")
+        if len(ends) > 2 or not all(end.isdecimal() and len(end) < 12 for end in ends):
+            raise InputError(f"{option} cannot be read", expected="ids such as 1,52 or 3-6", got=repr(part))
+        first, last = int(ends[0]), int(ends[-1])
+        if last < first or last - first + len(out) > 1_000_000:
+            raise InputError(
+                f"{option} has a range that cannot be",
+                expected="a rising one of up to a million ids",
+                got=repr(part),
+            )
+        out += range(first, last + 1)
+    return out
 
 
 def wanted_results(texts: list[str] | None) -> dict[str, tuple[str | int, ...]] | None:

@@ -17,7 +17,13 @@ def extract(
         str | None, typer.Option("--properties", metavar="1,2", help="Take the elements of these properties.")
     ] = None,
     elements: Annotated[
-        str | None, typer.Option("--elements", metavar="101,102", help="Take these elements.")
+        str | None, typer.Option("--elements", metavar="101-120,140", help="Take these elements.")
+    ] = None,
+    sets: Annotated[
+        str | None,
+        typer.Option(
+            "--sets", metavar="5", help="Take the elements of these SETs of case control, or SET1 cards."
+        ),
     ] = None,
     box: Annotated[
         str | None,
@@ -46,6 +52,7 @@ def extract(
         read_deck(deck, allow_outside=allow_outside),
         properties=grid_ids("--properties", properties),
         elements=grid_ids("--elements", elements),
+        sets=grid_ids("--sets", sets),
         box=box.split(",") if box else None,
         without=grid_ids("--without", without),
     )

@@ -94,8 +94,10 @@ class CaseControl:
     def members(self, subcase: int, command: str, known: np.ndarray) -> np.ndarray | None:
         """Those of the ids `known` that the SET of a command of a subcase names (DISP = 4); None without a SET."""
         number = self._set_named(subcase, command)
-        if number not in self.sets:
-            return None
+        return None if number is None or number not in self.sets else self.listed(number, known)
+
+    def listed(self, number: int, known: np.ndarray) -> np.ndarray | None:
+        """Those of the ids `known` that a SET names; None where it is ALL."""
         items = [int(w) if w.isdigit() else w for w in re.findall(r"\d+|[A-Z]+", self.sets[number].upper())]
         if "ALL" in items:
             return None

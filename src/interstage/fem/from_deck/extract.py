@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -88,20 +89,22 @@ def extract(
     *,
     properties: Sequence[int] = (),
     elements: Sequence[int] = (),
+    sets: Sequence[int] = (),
     box: ArrayLike | None = None,
     without: Ids = (),
 ) -> ExtractedDeck:
     """Extract a part of a system deck as a deck of its own, with the interface at which it meets the rest.
 
-    An element is taken if it has one of the properties, is listed, or lies in the box. Concentrated masses and rigid
-    elements follow where every grid that they touch is the part's own; the hub of an RBE2 or RBE3 may be shared. Loads
-    and boundary sets are left out; SPC and MPC are kept where they concern the part alone.
+    An element is taken if it has one of the properties, is listed, is in one of the sets, or lies in the box.
+    Concentrated masses and rigid elements follow where every grid that they touch is the part's own; the hub of an RBE2
+    or RBE3 may be shared. Loads and boundary sets are left out; SPC and MPC are kept where they concern the part alone.
 
     Parameters
     ----------
     deck : path or Deck
     properties : ids of properties whose elements are taken
     elements : ids of elements
+    sets : numbers of SETs of elements in case control (SET 5 = 101 THRU 200), or of SET1 cards
     box : (2, 3) lower and upper corner in basic axes; elements with all grids inside are taken
     without : ids of elements, masses and rigid elements that are left out, as those of engines and actuators; with
         names as in {"engine": [301, 302]}. Where they were attached is part of the interface
@@ -119,7 +122,8 @@ def extract(
     """
     whole = deck if isinstance(deck, Deck) else read_deck(Path(deck))
     _refuse_whole(whole)
-    return _Cut(whole, without).made(properties, elements, box)
+    cut = _Cut(whole, without)
+    return cut.made(properties, [*elements, *(one for number in sets for one in cut.of_set(number))], box)
 
 
 class _Cut:
@@ -148,6 +152,30 @@ class _Cut:
     def _id(self, key: tuple[str, int]) -> int:
         return int(self.tables[key[0]].row(key[1])[0])  # type: ignore[arg-type]
 
+    def of_set(self, number: int) -> list[int]:
+        """Ids of the elements that a SET of case control, or a SET1 card, names."""
+        ids = {
+            self._id(key) for key in self.cards if key[0] not in RIGID and key[0] not in MASSES
+        } - self.dropped
+        known = np.array(sorted(ids), dtype=np.int64)
+        table, case = self.deck.cards("SET1"), self.deck.case
+        rows = {row[0]: i for i, row in enumerate(table.rows()) if row}
+        if number in case.sets:
+            try:
+                found = case.listed(number, known)
+            except ValueError as error:
+                raise InputError(f"extract: SET {number} is no list of elements", got=str(error)) from error
+            found = known if found is None else found
+        elif number in rows:
+            i = rows[number]
+            found = np.intersect1d(expand_ids(table.row(i)[1:], partial(table.error, i), within=known), known)
+        else:
+            have = known_names(sorted({*case.sets, *(one for one in rows if isinstance(one, int))}))
+            raise InputError(f"extract: SET {number} is not in the deck", where=self.deck.name, hint=have)
+        if not len(found):
+            raise InputError(f"extract: SET {number} names no element of the deck", where=self.deck.name)
+        return [int(one) for one in found]
+
     def made(
         self, properties: Sequence[int], elements: Sequence[int], box: ArrayLike | None
     ) -> ExtractedDeck:
@@ -157,7 +185,7 @@ class _Cut:
             raise InputError(
                 "extract: no element of the deck is chosen",
                 where=self.deck.name,
-                expected="properties, elements or a box with elements in it",
+                expected="properties, elements, sets or a box with elements in it",
             )
         self._follow(taken)
         grids = set().union(*(self.cards[key] for key in taken))
