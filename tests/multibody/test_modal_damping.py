@@ -5,6 +5,10 @@ import pytest
 from multibody_models import beam
 
 import interstage as ist
+from interstage import devices as dev
+from interstage.nastran import deck_from_text
+from interstage.nastran.builders import beam_deck
+from interstage.vehicle import fly
 
 RATIO = 0.007
 
@@ -62,3 +66,25 @@ def test_inverse_dynamics_and_kane_have_the_same_damping(joint):
     np.testing.assert_allclose(tau, 0.0, atol=1e-10 * np.abs(system.mass_matrix(x) @ vdot).max())
     other = ist.Kane(mb, like=system).accelerations(x.q, x.v)
     np.testing.assert_allclose(other, vdot, rtol=1e-8, atol=1e-9 * np.abs(vdot).max())
+
+
+def test_more_than_critical_damping_is_refused_everywhere():
+    """5 is meant as percent: of a mounted body, of a vehicle that burns, of its flight alone, ranking, and of slosh."""
+    made = ist.Component.beam(6.0, diameter=0.1, n_modes=4, aset={1: 123456}, elements=6)
+    v = ist.Vehicle("v")
+    v.add(ist.Stage.from_deck(deck_from_text(beam_deck(6.0, diameter=0.5, elements=6)), "only"))
+    shapes = v.shapes(n_modes=2, levels=1)
+    tank, rigid = dev.CylinderSlosh(1.5, 2.0, 400.0), ist.Multibody("m")
+    rigid.add_body("hull", mass=10.0, inertia=[1.0] * 3, joint=ist.Free())
+    where = {"parent": "hull", "bottom": [0, 0, 0], "acceleration": 9.0}
+    for call in (
+        lambda: ist.Multibody("m").add_body("b", component=made, node=1, damping=5),
+        lambda: ist.Multibody("m").add_body("b", component=made, node=1, damping=[0.01, 0.01, 0.01, 1.5]),
+        lambda: v.multibody(shapes, damping=5),
+        lambda: v.multibody(shapes, damping=lambda hz: 5.0),
+        lambda: fly(shapes, until=0.01, step=1e-3, damping=5),
+        lambda: v.ranking(("only", 1, "y"), ("only", 7, 6), below_hz=10.0, damping=5),
+        lambda: dev.add_slosh(rigid, "f", tank, damping=5, **where),
+    ):
+        with pytest.raises(ist.InterstageError, match="above 1 is more than critical"):
+            call()

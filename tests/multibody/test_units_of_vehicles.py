@@ -119,3 +119,12 @@ def test_a_file_keeps_that_units_are_not_known(tmp_path):
     assert c.units == {}
     with pytest.raises(InputError, match="not known"):
         ist.Component.load(tmp_path / "boom.h5", units="SI")
+
+
+def test_units_stand_in_any_order():
+    """A name tells its quantity: mm-t-s is t-mm-s; what is named twice, or not known, is refused."""
+    assert ist.Multibody("a", units="mm-t-s").units == ist.Multibody("b", units="t-mm-s").units
+    assert ist.Multibody("c", units="in-slinch").units == {"mass": "slinch", "length": "in", "time": "s"}
+    for wrong in ("mm-cm-s", "mm-t-t", "furlong-t-s", "t"):
+        with pytest.raises(InputError, match="unit"):
+            ist.Multibody("d", units=wrong)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import interstage as ist
+from interstage.errors import FidelityWarning, InputError
 from interstage.nastran import deck_from_text
 from interstage.nastran.builders import (
     ON_AXIS,
@@ -154,3 +157,51 @@ def test_the_deck_of_a_component_is_a_file_that_makes_it_again(tmp_path):
 def test_what_cannot_be_built_is_refused(build, says):
     with pytest.raises(ist.InterstageError, match=says):
         build()
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (
+            lambda: cylinder_deck(10.0, 1.0, 1.2),
+            "the thickness, 1.2 m, is 1.2 times the radius: that is no cylinder",
+        ),
+        (
+            lambda: plate_deck(2.0, 1.0, 0.6),
+            "the thickness, 0.6 m, is 0.6 times the shorter side: that is no plate",
+        ),
+        (
+            lambda: beam_deck(1.0, diameter=1.5),
+            "the diameter, 1.5 m, is 1.5 times the length: that is no beam",
+        ),
+        (lambda: beam_deck(1e9, diameter=10.0), "length is in m; expected 1e-06 to 100000 m, got 1e"),
+        (lambda: plate_deck(1.0, 1.0, 1e-9), "thickness is in m"),
+    ],
+)
+def test_sizes_that_cannot_be_meant_are_refused(made, said):
+    with pytest.raises(InputError, match=said):
+        made()
+
+
+def test_bodies_that_are_thick_for_their_theory_are_warned_of():
+    for made in (
+        lambda: cylinder_deck(10.0, 1.0, 0.3),
+        lambda: plate_deck(2.0, 1.0, 0.3),
+        lambda: beam_deck(1.0, width=0.6, height=0.1),
+    ):
+        with pytest.warns(FidelityWarning, match="so thick"):
+            made()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cylinder_deck(10.0, 1.0, 0.1), plate_deck(2.0, 1.0, 0.1), beam_deck(1.0, width=0.3, height=0.1)
+
+
+@pytest.mark.parametrize("n_modes", [4, 12])
+def test_the_inertia_of_a_beam_in_torsion_is_that_of_its_section(n_modes):
+    """ρ (I₁ + I₂) L about its axis, whatever modes are asked for."""
+    width, height, length = 0.1, 0.05, 6.0
+    made = ist.Component.beam(
+        length, width=width, height=height, n_modes=n_modes, aset={1: 123456}, material=(7e10, 0.33, 2700.0)
+    )
+    polar = width * height * (width**2 + height**2) / 12.0
+    assert made.inertia[0, 0] == pytest.approx(2700.0 * polar * length, rel=1e-9)

@@ -8,7 +8,11 @@ from vehicle_models import launcher, refused
 import interstage as ist
 from interstage.vehicle.damping import damping_matrix
 
-FILL = {"grain": 20_040.0, "lox": 12e3, "lh2": 1e3}  # damping is found at thousandths of a tank
+FILL = {
+    "grain": 19_800.0,
+    "lox": 12e3,
+    "lh2": 1e3,
+}  # at hundredths of a tank damping is found, and not interpolated
 
 
 @pytest.fixture(scope="module")

@@ -350,8 +350,8 @@ def test_air_on_nodes_adds_up():
     assert moment == pytest.approx(-q * angle * (slope @ arms), rel=5e-3)
 
 
-def test_damping_is_what_was_asked_for_within_a_thousandth_at_every_fill():
-    """Found at masses rounded to 2e-3 of the tank: ratios of free modes jump there, frequencies do not."""
+def test_damping_is_what_was_asked_for_at_every_fill():
+    """Found with its slope every 5e-3 of the tank: ratios are off by second differences, and do not jump."""
     v = rocket(slosh=False)
     v.engines.clear()
     system = v.multibody(v.shapes(n_modes=2, levels=2, error=1.0), damping=0.005).compile()
@@ -362,9 +362,8 @@ def test_damping_is_what_was_asked_for_within_a_thousandth_at_every_fill():
         pole = min(poles[poles.imag > 1.0], key=abs)
         ratios.append(-pole.real / abs(pole) / 0.005)
         rates.append(abs(pole))
-    assert np.abs(np.array(ratios) - 1.0).max() < 5e-4
-    jumps = np.abs(np.diff(ratios))
-    assert 5e-4 < jumps.max() < 1e-3 and np.sum(jumps > 3e-4) <= 3
+    assert np.abs(np.array(ratios) - 1.0).max() < 1e-5
+    assert np.abs(np.diff(ratios)).max() < 2e-6
     assert np.ptp(np.diff(rates)) < 1e-6 * rates[0]
 
 

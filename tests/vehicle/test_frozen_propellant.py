@@ -10,7 +10,11 @@ import interstage as ist
 from interstage import devices as dev
 from interstage.vehicle import PipeFlow, Tank
 
-FILL = {"grain": 20_040.0, "lox": 12e3, "lh2": 1e3}  # damping is found at thousandths of a tank
+FILL = {
+    "grain": 19_800.0,
+    "lox": 12e3,
+    "lh2": 1e3,
+}  # at hundredths of a tank damping is found, and not interpolated
 HZ = np.array([0.3, 2.1, 5.0])
 
 

@@ -39,15 +39,20 @@ def checked_damping(damping: object) -> np.ndarray | None:
     ratios = values[:, 1] if table else values
     if not (table or values.ndim < 2) or not np.isfinite(values).all() or np.any(values < 0.0):
         raise InputError("the damping is not usable", where="damping", expected=_EXPECTED, got=shown(damping))
-    if np.any(ratios > 1.0):
+    refuse_overcritical(float(ratios.max(initial=0.0)), "damping")
+    return values[np.argsort(values[:, 0], kind="stable")] if table else values
+
+
+def refuse_overcritical(ratio: float, where: str) -> None:
+    """Refuse a damping ratio above 1, which is more than critical and mostly meant as percent."""
+    if ratio > 1.0:
         raise InputError(
             "a damping ratio above 1 is more than critical",
-            where="damping",
-            expected=_EXPECTED,
-            got=f"{ratios.max():g}",
+            where=where,
+            expected="a ratio from 0 to 1",
+            got=f"{ratio:g}",
             hint="write damping=0.05 for 5 %",
         )
-    return values[np.argsort(values[:, 0], kind="stable")] if table else values
 
 
 def damping_ratios(damping: object, frequencies_hz: np.ndarray) -> np.ndarray:

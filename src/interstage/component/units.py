@@ -29,16 +29,18 @@ EXPECTED = '"SI", "t-mm-s" (mass-length-time), or {"mass": "t", "length": "mm", 
 
 
 def checked_units(units: Mapping[str, str] | str) -> dict[str, str]:
-    """Read units of mass, length and time, some or all of them: "SI", "t-mm-s", or a mapping of names.
+    """Read units of mass, length and time, some or all of them: "SI", "t-mm-s" in any order, or a mapping of names.
 
     >>> checked_units("SI")
     {'mass': 'kg', 'length': 'm', 'time': 's'}
+    >>> checked_units("mm-t-s") == checked_units("t-mm-s")
+    True
     >>> checked_units({"length": "mm"})
     {'length': 'mm'}
     """
     if isinstance(units, str):
-        parts = units.replace(",", "-").split("-")
-        named = {"SI": SI_UNITS}.get(units.strip().upper()) or dict(zip(TABLES, (p.strip() for p in parts)))
+        parts = [p.strip() for p in units.replace(",", "-").split("-")]
+        named = {"SI": SI_UNITS}.get(units.strip().upper()) or _by_quantity(parts)
         if len(named) < 2 or (len(parts) > 3 and named is not SI_UNITS):
             raise InputError("the units are not understood", expected=EXPECTED, got=shown(units))
         units = {"time": "s"} | named
@@ -58,6 +60,12 @@ def checked_units(units: Mapping[str, str] | str) -> dict[str, str]:
                 hint=known_names(TABLES[quantity]),
             )
     return {q: str(units[q]) for q in TABLES if q in units}
+
+
+def _by_quantity(parts: list[str]) -> dict[str, str]:
+    """Return names of units by quantity, in whatever order they stand; by place where a name or a quantity is wrong."""
+    found = {quantity: part for part in parts for quantity, known in TABLES.items() if part in known}
+    return found if len(found) == len(parts) else dict(zip(TABLES, parts))
 
 
 def labelled_units(units: Mapping[str, str] | str | None) -> dict[str, str]:

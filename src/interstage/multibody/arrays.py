@@ -202,7 +202,12 @@ SCRATCH_FIELDS = (
         "weighed",
         "f",
         1,
-    ),  # (2 T,) propellant at which these stand, and at which modal damping and geometric stiffness were found
+    ),  # (3 T,) propellant at which these stand, and at which geometric stiffness and modal damping were found
+    (
+        "mass_C",
+        "f",
+        1,
+    ),  # (1 + T, n, n) each: modal damping where it was found, and its slopes with the propellant
     ("row_E", "f", 1),  # E, λ, γ and F as the elimination of modes takes them: times L⁻ᵀ where a body burns
     ("row_lam", "f", 1),
     ("row_gam", "f", 1),
@@ -381,7 +386,8 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     T, burning = len(tree.level_mass), np.flatnonzero(tree.body_square >= 0)
     squares = (int((tree.body_modes[burning] ** 2).sum()),)
     tanks = len(tree.tank_level) - 1
-    shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (2 * tanks,), "level": (tanks,)}
+    shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (3 * tanks,), "level": (tanks,)}
+    shapes["mass_C"] = ((1 + tanks) * squares[0] * bool((tree.body_ratio >= 0).any()),)
     shapes |= {"mass_K": squares if tree.body_soft.any() else (0,), "level_sums": (int(tree.body_sums[-1]),)}
     types: dict[str, type] = {"w": dtype, "i": np.int64, "f": np.float64}
     same = _same_arrays(tree, T > 0)

@@ -11,17 +11,20 @@ have small ids; those of the mesh begin at 101.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from interstage.errors import InputError, did_you_mean, shown
+from interstage.errors import FidelityWarning, InputError, caller_level, did_you_mean, shown
 from interstage.nastran.card_text import Field, card
 
 ON_AXIS = 10  # grid 10 + k is on the axis of a cylinder, at ring k
 _MAX_AROUND = 99
+LENGTHS = ("length", "width", "height", "diameter", "radius", "thickness", "wall", "frames")
+SMALLEST, LARGEST = 1e-6, 1e5  # m: other sizes are in other units
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,9 @@ def beam_deck(
     (length,) = _positive("beam", length=length)
     _counts("beam", elements=elements)
     made = material_of(material)
+    for name, size in (("diameter", diameter), ("width", width), ("height", height)):
+        if size is not None:
+            _slender("beam", name, size, "length", length, 0.5, 1.0)
     stiff = {"EI": EI, "EA": EA, "GJ": GJ, "mass_per_length": mass_per_length}
     sizes = {"diameter": diameter, "width": width, "height": height, "wall": wall}
     if any(value is not None for value in stiff.values()):
@@ -207,6 +213,7 @@ def plate_deck(
     extra_mass_per_area : nonstructural mass, as of solar cells, kg/m²
     """
     length, width, thickness = _positive("plate", length=length, width=width, thickness=thickness)
+    _slender("plate", "thickness", thickness, "shorter side", min(length, width), 0.2, 0.5)
     nx, ny = _two_counts("plate", elements)
     made = material_of(material)
     if not (np.isfinite(extra_mass_per_area) and extra_mass_per_area >= 0.0):
@@ -273,6 +280,7 @@ def cylinder_deck(
         (RBE3): places for tanks, equipment and sensors
     """
     length, radius, thickness = _positive("cylinder", length=length, radius=radius, thickness=thickness)
+    _slender("cylinder", "thickness", thickness, "radius", radius, 0.2, 1.0)
     along, around = _two_counts("cylinder", elements)
     if not 6 <= around <= _MAX_AROUND:
         raise InputError("cylinder: elements around must be 6 to 99", got=str(around))
@@ -356,7 +364,27 @@ def _positive(what: str, **sizes: float) -> list[float]:
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if not (number and 0.0 < value < np.inf):
             raise InputError(f"{what}: {name} must be a positive number", got=shown(value))
+        if name in LENGTHS and not SMALLEST <= value <= LARGEST:
+            raise InputError(
+                f"{what}: {name} is in m", expected=f"{SMALLEST:g} to {LARGEST:g} m", got=f"{value:g}"
+            )
     return [float(value) for value in sizes.values()]
+
+
+def _slender(what: str, name: str, size: float, across: str, other: float, fair: float, most: float) -> None:
+    """Refuse a body that is too thick for the theory it is built by, and warn of one that is nearly so."""
+    if not (isinstance(size, int | float | np.number) and np.isfinite(size)) or size <= fair * other:
+        return
+    said = f"{what}: the {name}, {size:g} m, is {size / other:.2g} times the {across}"
+    if size > most * other:
+        raise InputError(
+            f"{said}: that is no {what}", expected=f"at most {most:g} times, and thin below {fair:g}"
+        )
+    warnings.warn(
+        f"{said}: frequencies of so thick a {what} are approximate; below {fair:g} they are good",
+        FidelityWarning,
+        stacklevel=caller_level(),
+    )
 
 
 def _counts(what: str, **numbers: int) -> None:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.linalg as la
 
+from interstage.component.damping import refuse_overcritical
 from interstage.component.integrals import ModalIntegrals
 from interstage.errors import InputError, shown
 
@@ -33,11 +34,10 @@ def damping_matrix(one: ModalIntegrals, ratio: Ratio) -> np.ndarray:
 def ratio_at(ratio: Ratio, hz: float) -> float:
     """Return a damping ratio at a frequency."""
     value = float(ratio(hz) if callable(ratio) else ratio)
-    if not 0.0 <= value < 10.0:
+    where = "damping" if not callable(ratio) else f"damping at {hz:.4g} Hz"
+    if not value >= 0.0:
         raise InputError(
-            "a damping ratio is not usable",
-            where="damping" if not callable(ratio) else f"damping at {hz:.4g} Hz",
-            expected="0 or more, as in 0.005",
-            got=shown(value),
+            "a damping ratio is not usable", where=where, expected="0 or more, as in 0.005", got=shown(value)
         )
+    refuse_overcritical(value, where)
     return value

@@ -31,7 +31,8 @@ from interstage.multibody.handle import stage
 from interstage.multibody.kernels.small import kernel
 from interstage.multibody.kernels.triangles import factor_upper, lower_three
 
-REFRESH = 2e-3  # of a tank: modal damping and geometric stiffness are found at propellant rounded to so much
+REFRESH = 2e-3  # of a tank: geometric stiffness is found at propellant rounded to so much
+DAMPED = 5e-3  # of a tank: modal damping and its slopes are, and damping follows these between
 
 
 @kernel
@@ -133,13 +134,12 @@ def _ratio_at(tree, first, rate):
 
 
 @kernel
-def _round_masses(tree, work, i):
-    """Write the rounded propellant of body i behind that of now in `weighed`; return whether it has changed."""
-    T, new = len(work.propellant), False
-    masses = work.weighed[T:]
+def _round_masses(tree, work, i, size, masses):
+    """Write the propellant of body i rounded to a size, of its tanks, to masses (T,); return whether it has changed."""
+    new = False
     for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
         top = tree.level_mass[tree.tank_level[k + 1] - 1]
-        part = REFRESH * (top - tree.level_mass[tree.tank_level[k]])
+        part = size * (top - tree.level_mass[tree.tank_level[k]])
         rounded = top if part == 0.0 else top - part * np.floor((top - work.propellant[k]) / part + 0.5)
         if rounded != masses[k]:
             masses[k] = rounded
@@ -167,7 +167,8 @@ def _rigid_mass(tree, i, masses):
 def _stiffen_body(tree, work, i):
     """Write the geometric stiffness of unit loads on body i, balanced by its inertia at masses that are rounded."""
     n = tree.body_modes[i]
-    size, masses = n * n, work.weighed[len(work.propellant) :]
+    size, T = n * n, len(work.propellant)
+    masses = work.weighed[T : 2 * T]
     offset = 10 + 12 * n + size + pair_count(n)
     if tree.body_soft[i] != 0:
         offset += size
@@ -193,13 +194,12 @@ def _stiffen_body(tree, work, i):
 
 
 @kernel
-def _damp_body(tree, work, i):
-    """Write modal damping by definition at masses that are rounded: C = M_e Ψ diag(2ζω) Ψᵀ M_e of the free body.
+def _damp_body(tree, i, masses, out):
+    """Write modal damping (n n,) by definition at masses (T,): C = M_e Ψ diag(2ζω) Ψᵀ M_e of the free body.
 
-    K Ψ = M_e Ψ ω², Ψᵀ M_e Ψ = 1, M_e = G - M_ηr M_rr⁻¹ M_rη. Written where nothing but masses has changed it.
+    K Ψ = M_e Ψ ω², Ψᵀ M_e Ψ = 1, M_e = G - M_ηr M_rr⁻¹ M_rη.
     """
     n, first = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i]
-    masses = work.weighed[len(work.propellant) :]
     FE, G = np.empty(6 * n), np.empty(n * n)
     sums_at(tree, i, masses, 10, FE[3 * n :])
     sums_at(tree, i, masses, 10 + 3 * n, FE[: 3 * n])
@@ -230,10 +230,50 @@ def _damp_body(tree, work, i):
         for r in range(n):
             rows_of[r, k] *= size
     C = rows_of @ np.ascontiguousarray(rows_of.T)
-    at = tree.body_mixed[i]
     for r in range(n):
         for s in range(n):
-            work.pool_C[at + n * r + s] = C[r, s]
+            out[n * r + s] = C[r, s]
+
+
+@kernel
+def _damp_around(tree, work, i):
+    """Write modal damping at rounded masses, and its slope with each tank between the ends of what is rounded alike."""
+    n, T = tree.body_modes[i], len(work.propellant)
+    size, masses = n * n, work.weighed[2 * T :]
+    at = (1 + T) * tree.body_square[i]
+    _damp_body(tree, i, masses, work.mass_C[at : at + size])
+    other = np.empty(size)
+    for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
+        at += size
+        slope, middle = work.mass_C[at : at + size], masses[k]
+        low, top = tree.level_mass[tree.tank_level[k]], tree.level_mass[tree.tank_level[k + 1] - 1]
+        half = 0.5 * DAMPED * (top - low)
+        up, down = min(middle + half, top), max(middle - half, low)
+        slope[:] = 0.0
+        if up <= down:
+            continue
+        masses[k] = up
+        _damp_body(tree, i, masses, slope)
+        masses[k] = down
+        _damp_body(tree, i, masses, other)
+        masses[k] = middle
+        for j in range(size):
+            slope[j] = (slope[j] - other[j]) / (up - down)
+
+
+@kernel
+def _damp_now(tree, work, i):
+    """Write modal damping at the propellant of now, where nothing but masses has changed it."""
+    n, T, to = tree.body_modes[i], len(work.propellant), tree.body_mixed[i]
+    size, at = n * n, (1 + T) * tree.body_square[i]
+    for j in range(size):
+        work.pool_C[to + j] = work.mass_C[at + j]
+    for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
+        at += size
+        more = work.propellant[k] - work.weighed[2 * T + k]
+        if more != 0.0:
+            for j in range(size):
+                work.pool_C[to + j] += more * work.mass_C[at + j]
 
 
 @stage("", "int64")
@@ -252,11 +292,13 @@ def weigh(tree, work):
     for i in range(tree.sizes[0]):
         if tree.body_square[i] >= 0:
             _weigh_body(tree, work, i)
-            if (tree.body_ratio[i] >= 0 or tree.body_unit[i] >= 0) and _round_masses(tree, work, i):
-                if tree.body_ratio[i] >= 0:
-                    _damp_body(tree, work, i)
-                if tree.body_unit[i] >= 0:
-                    _stiffen_body(tree, work, i)
+            T = len(work.propellant)
+            if tree.body_ratio[i] >= 0:
+                if _round_masses(tree, work, i, DAMPED, work.weighed[2 * T :]):
+                    _damp_around(tree, work, i)
+                _damp_now(tree, work, i)
+            if tree.body_unit[i] >= 0 and _round_masses(tree, work, i, REFRESH, work.weighed[T : 2 * T]):
+                _stiffen_body(tree, work, i)
     return 1
 
 
