@@ -318,6 +318,13 @@ EIGRL,1,,,3
         ),
         (103, "SPC = 1\nMETHOD = 1", "MAT1,2,abc\nPBAR,2,2,.002\nCBAR,3,2,2,3,0.,0.,1.", ("MAT1 2",)),
         (103, "SPC = 1\nMETHOD = 2", "EIGRL,2,x", ("field of EIGRL is not a number",)),
+        (103, "SPC = 1\nMETHOD = 2", "EIGRL,x,,,3", ("EIGRL: field 2",)),
+        (
+            103,
+            "SPC = 1\nMETHOD = 1",
+            "GRID,-4,,3.\nCBAR,3,1,3,4,0.,0.,1.\nCONM2,5,4,,1.",
+            ("GRID needs a positive",),
+        ),
         (
             108,
             "SPC = 1\nDLOAD = 5\nFREQ = 2",

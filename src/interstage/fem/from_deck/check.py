@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -224,23 +224,23 @@ class _Troubles:
         self.dropped: set[tuple[str, str]] = set(dropped)
 
     def gone(self, names: Iterable[str], number: int | None = None) -> bool:
-        """Whether a card of one of these names, with this number (None: any), was left out."""
-        return any(name in names and number in (None, int(of or 0)) for name, of in self._numbered())
+        """Whether a card of one of these names, with this number (None: any) or an unreadable one, was left out."""
+        return any(
+            name in names and (number is None or not of.isdigit() or int(of) == number)
+            for name, of in self.dropped
+        )
 
     def incomplete(self) -> bool:
         """Whether a card of the structure was left out."""
         return any(name not in _LOOSE for name, _ in self.dropped)
 
-    def _numbered(self) -> Iterator[tuple[str, str]]:
-        return ((name, of) for name, of in self.dropped if not of or of.isdigit())
-
     def _follows(self, error: InterstageError) -> bool:
         """Whether an error is only about a card that is named already."""
         return any(
-            name.startswith(start) and re.search(rf"\b{words} {re.escape(number)}\b", error.what)
+            name.startswith(start)
+            and re.search(rf"\b{words} {number if number.isdigit() else '[0-9]+'}\b", error.what)
             for name, number in self.dropped
             for start, words in _REFERRED
-            if number
         )
 
     def take(self, errors: Iterable[InterstageError]) -> bool:
@@ -310,7 +310,7 @@ def _look_at(fe: FEModel, out: DeckCheck, found: _Troubles) -> None:
         out.troubles.append(str(error))
         return
     if found.incomplete():
-        out.facts["mass"] += ", without the cards that are wrong"
+        out.facts["mass"] += ", without the cards listed below"
     elif massless:
         out.troubles.append("the model has no mass, so that it has no modes; give densities (RHO) or masses")
     guess, wave = units(fe)
@@ -326,7 +326,7 @@ def _look_at(fe: FEModel, out: DeckCheck, found: _Troubles) -> None:
     if edges is not None:
         out.facts["shell edges"] = edges
     if found.incomplete():
-        out.notes.append("supports and loose parts are looked at when the cards that are wrong are mended")
+        out.notes.append("supports and loose parts are checked once the cards listed here are corrected")
     else:
         out.notes += part_notes(fe)
         _note_supports(fe, out)
