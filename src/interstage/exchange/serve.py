@@ -20,6 +20,7 @@ import numpy as np
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.exchange.description import Channel, Rates
 from interstage.multibody import OperatingPoint, State
+from interstage.multibody.loads import Loads
 from interstage.output import read_json, write_text
 from interstage.system import Assembly, In, Out, simulate
 from interstage.system.log.hdf5 import FlightRecord, read_flight
@@ -127,8 +128,12 @@ def _begun(assembly: Assembly, x0: State | None) -> State:
 
 def _refuse_what_goes_lost(assembly: Assembly, start: OperatingPoint) -> None:
     """Refuse an operating point that is more than a state of the vehicle: the unit starts from no more than that."""
-    loads = start.loads
+    loads, run = start.loads, getattr(start, "run", None)
     lost = ["its loads"] if loads.forces or loads.tau.any() or loads.law is not None else []
+    if run is not None and run.changed:
+        lost.append("a vehicle that its run has changed")
+    if run is not None and run.goes_on and start.t:
+        lost.append(f"its time of {start.t:.9g} s (log.state(k) begins at zero)")
     parts = {part.path: part.what for part in assembly.parts() if isinstance(part.what, Device)}
     for name, value in getattr(start, "values", {}).items():
         path, _, field = name.rpartition(".")
@@ -238,11 +243,14 @@ def restored(record: FlightRecord, folder: Path) -> Assembly:
         ) from None
 
 
-def _start_of(record: FlightRecord) -> State:
-    x = record.system.state()
-    row = record.tables[0][0]
+def _start_of(record: FlightRecord) -> OperatingPoint:
+    """Return the state at the start, switched as it was there: joints that are locked, closures that are open."""
+    system = record.system
+    x, row = system.state(), record.tables[0][0]
     x.q[:], x.v[:] = row[1 : 1 + len(x.q)], row[1 + len(x.q) : 1 + len(x.q) + len(x.v)]
-    return x
+    point = OperatingPoint(x, Loads.of(system), np.zeros(system.nv), system.settings.copy())
+    point.flown = True  # whoever exports it has chosen it
+    return point
 
 
 def serve(folder: Path, come: BinaryIO, go: BinaryIO) -> None:
