@@ -160,7 +160,7 @@ def pair():
 def test_a_unit_starts_as_its_state_is_switched(tmp_path, every):
     """A hinge that an event has locked is locked in the unit, too, which goes on as the log does.
 
-    Compared are equal steps with themselves, and CVODE held to 1e-8 with RK4 at 1 ms; a free hinge is off by 1 cm and more.
+    Compared are equal steps with themselves, and CVODE held to 1e-8 with RK4 at 1 ms; a free hinge is off by 1 cm.
     """
     x = pair().state()
     x["upper"].q[:], x["lower"].q[:] = 0.4, 0.7

@@ -140,6 +140,19 @@ def test_another_vehicle_of_the_run_refuses_the_point(booms, changed):
         own.mass_properties(loaded.point(THEN))
 
 
+def test_a_vehicle_that_was_weighed_and_switched_is_the_same(booms):
+    """Masses that change and a joint that is locked make no other vehicle: the one described takes the point."""
+    made, x = flown(booms)
+    lock = ist.Event(at=CUT, action=ist.Switch("boom", "locked"))
+    given = {"step": STEP, "mass": {"pod": lambda t: (20.0 - 10.0 * t, [0, 0, 0], [1, 1, 1])}}
+    log = ist.simulate(made.vehicle, x, until=END, events=[lock], **given)
+    point = log.point(THEN)
+    for one in (point, copy.deepcopy(point)):
+        assert made.vehicle.mass_properties(one).mass == pytest.approx(144.0 - 10.0 * THEN, rel=1e-12)
+        rest = ist.simulate(made.vehicle, one, until=END, **given)
+        np.testing.assert_array_equal(rest.phases[-1].v[-1], log.phases[-1].v[-1])
+
+
 def test_forces_act_on_the_vehicle_of_the_point(booms, changed):
     """A force that is given with a point behind the change: its impulse, whatever the vehicle is by then."""
     log, _, _ = changed

@@ -295,7 +295,7 @@ def phases_of(
     inertia, propellant = masses_at
     known = acted if len(acted) == len(systems) else [None] * len(systems)
     begins = [0, *tables[PHASES][:, 0].tolist()]
-    models = tuple({id(one.model): one.model for one in systems}.values())
+    trees = tuple({id(one.tree): one.tree for one in systems}.values())
     found: list[Phase] = []
     for number, (system, begin, end, what) in enumerate(
         zip(systems, begins, [*begins[1:], len(steps)], known)
@@ -324,7 +324,7 @@ def phases_of(
             else:
                 found.append(FlightPhase(system, t, q, v, (masses, tanks), what, (rows, samples)))
             found[-1].vehicles = tuple(systems[: number + 1])
-            found[-1].others = models
+            found[-1].others = trees
     return found
 
 

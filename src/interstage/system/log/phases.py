@@ -32,7 +32,8 @@ from interstage.errors import (
     known_names,
 )
 from interstage.jit import COMPILED
-from interstage.multibody import Multibody, State, System
+from interstage.multibody import State, System
+from interstage.multibody.arrays import Tree
 from interstage.multibody.closing import with_closures
 from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.inspection import of_composite
@@ -284,7 +285,7 @@ class Phase:
 
     inertia : {body: (m, 10)} of bodies whose mass changed on the way
     propellant : {tank: (m,)} of tanks of bodies that burn
-    vehicles : those of the phases before it, and its own;  others : descriptions of those of all phases
+    vehicles : those of the phases before it, and its own;  others : trees of those of all phases
     """
 
     system: System
@@ -296,7 +297,7 @@ class Phase:
     inertia: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     propellant: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     vehicles: tuple[System, ...] = field(default=(), repr=False)
-    others: tuple[Multibody, ...] = field(default=(), repr=False)
+    others: tuple[Tree, ...] = field(default=(), repr=False)
     _recovered: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _wholes: dict[str, Wholes] = field(default_factory=dict, repr=False)
 
@@ -352,8 +353,15 @@ class Phase:
         elif loads is None:
             loads, unloaded = Loads.of(system), "its log does not have what acted"
         vehicles = (*before, *(self.vehicles or (self.system,)))
-        run = Flown(
-            vehicles, sampled, forgotten, lacking, unloaded, changes=changes, others=self.others, begun=begun
+        run = Flown.of(
+            vehicles,
+            begun,
+            sampled=sampled,
+            forgotten=forgotten,
+            lacking=lacking,
+            unloaded=unloaded,
+            changes=changes,
+            others=self.others,
         )
         vdot = partial(self.accelerations_at, k)
         return FlightPoint(self.bare(k), loads, vdot, system.settings.copy(), values or {}, t, memory, run)

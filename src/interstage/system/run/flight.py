@@ -308,7 +308,8 @@ class Flight:
         kept.changes, kept.begun = self.changes, bool(self.later)
         kept.start = {n: self.loop.tapes.array(n).copy() for n, v in kept.values.items() if v.part}
         run = x.run if isinstance(x, FlightPoint) else None
-        self.log.before = () if run is None else run.vehicles[:-1]
+        if run is not None and self.later:
+            self.log.before, self.log.begun = run.vehicles[:-1], run.begun
         laws = laws_of(self.plan)
         kept.laws = [path for path in laws if path in {n.removesuffix("()") for n in remembered(laws)}]
         kept.hidden = [path for path, law in laws.items() if hides(law)]
@@ -812,10 +813,9 @@ class Flight:
         except Exception:  # whatever their own copying says
             forgotten = tuple(laws_of(self.plan))
         vehicles = (*self.log.before, *self.log.vehicles)
-        models = tuple({id(one.model): one.model for one in self.log.vehicles}.values())
-        kept = self.log.contents.points
-        begun = kept is not None and kept.begun and not self.log.before
-        run = Flown(vehicles, done, forgotten, changes=self.changes, others=models, begun=begun)
+        trees = tuple({id(one.tree): one.tree for one in self.log.vehicles}.values())
+        known = {"sampled": done, "forgotten": forgotten, "changes": self.changes, "others": trees}
+        run = Flown.of(vehicles, self.log.begun, **known)
         return FlightPoint(x, loads, self.log.end_accelerations, settings, values, self.t, memory, run)
 
 

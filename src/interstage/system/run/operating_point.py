@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import FidelityWarning, InputError, caller_level
-from interstage.multibody import Multibody, State, System
+from interstage.multibody import State, System
 from interstage.multibody.api.compiled import Compiled
+from interstage.multibody.arrays import Tree
 from interstage.multibody.loads import (
     Forces,
     Generalized,
@@ -45,8 +46,9 @@ class Flown:
     """What a point knows of the run that it is of.
 
     vehicles : those that the run had until then, the last one is that of the point
-    others : descriptions of all vehicles of its log
-    begun : the run began on a vehicle that had changed, and those before are not known
+    first : how many of them, from the first on, are the one that was described, switched and weighed as it may be
+    begun : none of them is: the run began on a vehicle that had changed, and those before are not known
+    others : trees of all vehicles of its log, by which they are told apart
     sampled : whether the samples of its time are done
     forgotten : laws of which it is not known what they remembered
     lacking : why it does not say all that devices keep, "" where it does
@@ -64,13 +66,20 @@ class Flown:
     goes_on: bool = False
     loaded: bool = False
     changes: Changes = NO_CHANGES
-    others: tuple[Multibody, ...] = ()
+    others: tuple[Tree, ...] = ()
     begun: bool = False
+    first: int = 1
+
+    @classmethod
+    def of(cls, vehicles: tuple[System, ...], begun: bool = False, **more: Any) -> Flown:
+        """Return what is known of a run with these vehicles; more : fields by name."""
+        other = (k for k, system in enumerate(vehicles) if system.tree is not vehicles[0].tree)
+        return cls(vehicles, begun=begun, first=0 if begun else next(other, len(vehicles)), **more)
 
     @property
     def changed(self) -> bool:
         """Whether the vehicle is another than the one that was described."""
-        return self.begun or self.vehicles[-1].model is not self.vehicles[0].model
+        return self.first < len(self.vehicles)
 
 
 class FlightPoint(OperatingPoint):
@@ -134,10 +143,10 @@ class FlightPoint(OperatingPoint):
 
     def why_not_of(self, system: Compiled) -> str:
         """Return why it is no state of a vehicle of the same sizes: that of its time is another."""
-        run, model = self.run, getattr(system, "model", None)
-        if run is None or model is run.vehicles[-1].model:
+        run, tree = self.run, getattr(system, "tree", None)
+        if run is None or tree is run.vehicles[-1].tree:
             return ""
-        known = run.changed or any(model is one for one in run.others)
+        known = run.changed or any(tree is one for one in run.others)
         return "its run has changed the vehicle, and had another one at this point" if known else ""
 
     @property
@@ -161,12 +170,9 @@ def chain_of(assembly: Assembly, x: State | None) -> list[System]:
     run = x.run if isinstance(x, FlightPoint) else None
     if run is None or assembly.vehicle is None:
         return []
-    later = list(run.vehicles)
     if not run.changed:  # of a file of old the vehicle may be another nonetheless
-        return [] if alike(assembly.vehicle, later[-1]) else later
-    while not run.begun and later[0].model is run.vehicles[0].model:
-        later.pop(0)
-    return later
+        return [] if alike(assembly.vehicle, run.vehicles[-1]) else list(run.vehicles)
+    return list(run.vehicles[run.first :])
 
 
 def alike(one: System, other: System) -> bool:
