@@ -50,7 +50,7 @@ from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.plant.clock import SAME_TIME
 from interstage.system.plant.moved_sites import NO_CHANGES, Changes
-from interstage.system.run.operating_point import FlightPoint, Flown
+from interstage.system.run.operating_point import FlightPoint, Flown, as_described
 
 if TYPE_CHECKING:
     from interstage.system.run.applied_loads import Acting
@@ -353,15 +353,16 @@ class Phase:
         elif loads is None:
             loads, unloaded = Loads.of(system), "its log does not have what acted"
         vehicles = (*before, *(self.vehicles or (self.system,)))
-        run = Flown.of(
+        run = Flown(
             vehicles,
-            begun,
-            sampled=sampled,
-            forgotten=forgotten,
-            lacking=lacking,
-            unloaded=unloaded,
+            sampled,
+            forgotten,
+            lacking,
+            unloaded,
             changes=changes,
             others=self.others,
+            begun=begun,
+            first=as_described(vehicles, begun),
         )
         vdot = partial(self.accelerations_at, k)
         return FlightPoint(self.bare(k), loads, vdot, system.settings.copy(), values or {}, t, memory, run)

@@ -97,6 +97,7 @@ from interstage.system.run.integrators.scipy_solvers import ByScipy
 from interstage.system.run.operating_point import (
     FlightPoint,
     Flown,
+    as_described,
     begin_time,
     begun_at,
     chain_of,
@@ -814,8 +815,16 @@ class Flight:
             forgotten = tuple(laws_of(self.plan))
         vehicles = (*self.log.before, *self.log.vehicles)
         trees = tuple({id(one.tree): one.tree for one in self.log.vehicles}.values())
-        known = {"sampled": done, "forgotten": forgotten, "changes": self.changes, "others": trees}
-        run = Flown.of(vehicles, self.log.begun, **known)
+        begun = self.log.begun
+        run = Flown(
+            vehicles,
+            done,
+            forgotten,
+            changes=self.changes,
+            others=trees,
+            begun=begun,
+            first=as_described(vehicles, begun),
+        )
         return FlightPoint(x, loads, self.log.end_accelerations, settings, values, self.t, memory, run)
 
 

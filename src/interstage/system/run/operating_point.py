@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,16 +70,16 @@ class Flown:
     begun: bool = False
     first: int = 1
 
-    @classmethod
-    def of(cls, vehicles: tuple[System, ...], begun: bool = False, **more: Any) -> Flown:
-        """Return what is known of a run with these vehicles; more : fields by name."""
-        other = (k for k, system in enumerate(vehicles) if system.tree is not vehicles[0].tree)
-        return cls(vehicles, begun=begun, first=0 if begun else next(other, len(vehicles)), **more)
-
     @property
     def changed(self) -> bool:
         """Whether the vehicle is another than the one that was described."""
         return self.first < len(self.vehicles)
+
+
+def as_described(vehicles: Sequence[System], begun: bool = False) -> int:
+    """Return how many of the vehicles of a run, from the first on, are the one that was described; see `Flown`."""
+    others = (k for k, system in enumerate(vehicles) if system.tree is not vehicles[0].tree)
+    return 0 if begun else next(others, len(vehicles))
 
 
 class FlightPoint(OperatingPoint):
