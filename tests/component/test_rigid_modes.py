@@ -208,3 +208,33 @@ def test_a_motion_without_inertia_is_named():
     deck = deck_from_text("\n".join(["SOL 103", "CEND", "BEGIN BULK", *cards, "ENDDATA"]))
     with pytest.raises(ModelError, match=r"component 4.*no inertia, as the roll of bars.*CONM2"):
         Component.from_deck(deck, n_modes=8, separate_lumped=True, rvdof={1: 123456, 9: 123456})
+
+
+def stick(units: str, turned: tuple[int, ...]) -> str:
+    """Six bars along x with lumped masses on their axis; some grids have axes of their own."""
+    length, E, rho = UNITS[units]
+    axes = f"{0.3 * length},{-0.2 * length},{length}\n,{length},{0.4 * length},0."
+    lines = [f"CORD2R,5,,0.,0.,0.,{axes}"]
+    for k in range(7):
+        lines.append(f"GRID,{k + 1},,{0.5 * k * length},0.,0.,{5 if k + 1 in turned else ''}")
+    area, inertia = 2e-3 * length**2, 2e-6 * length**4
+    lines.append(f"MAT1,1,{E},,.3,{rho}\nPBAR,1,1,{area:.5e},{inertia:.5e},{inertia:.5e},{inertia:.5e}")
+    return "\n".join(lines + [f"CBAR,{k},1,{k},{k + 1},0.,1.,0." for k in range(1, 7)])
+
+
+@pytest.mark.parametrize("units", list(UNITS))
+def test_a_roll_without_inertia_is_rigid(units):
+    """A stick rolls with the small inertia that its interface is given: rigid, whatever axes its grids are told in.
+
+    Frequencies do not depend on these axes; what is compared is rounding beside the highest mode, 1e5 Hz.
+    """
+    found = []
+    for turned in ((), (4, 7), (2, 3, 6)):
+        c = Component.from_deck(deck_from_text(stick(units, turned)), 60, aset={1: 123456})
+        assert c.n_rigid == 6
+        found.append(c.frequencies_hz)
+        mb = ist.Multibody("stick")
+        mb.add_body("stick", component=c, node=1, joint=ist.Revolute("y"))
+        assert mb.compile().nv == 1 + len(c.frequencies_hz)
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=1e-6)

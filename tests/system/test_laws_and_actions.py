@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
+
 import numpy as np
 import pytest
 
 import interstage as ist
-from interstage.errors import InputError, SolverError
+from interstage.errors import FidelityWarning, InputError, SolverError
 from interstage.system import simulate
 
 METHODS = [{"step": 1e-2}, {"step": 1e-2, "method": "ros2"}, {}]
@@ -287,3 +290,50 @@ def test_the_log_has_the_loads_that_acted_at_each_row(options):
     np.testing.assert_allclose(log.accelerations[:, 0], wanted / 2.0, rtol=1e-12)
     for k, force in enumerate(wanted):
         assert log.operating_point(k).loads.vector(system)[0] == force
+
+
+BOTH = threading.Barrier(2, timeout=30.0)
+
+
+class Counting:
+    """Remembers how often it was called; waits once until two runs have called it."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, t):
+        self.calls += 1
+        if t == 0.0:
+            BOTH.wait()
+        return float(self.calls)
+
+
+def _in_two_threads(flights):
+    logs: list[object] = [None, None]
+
+    def fly(k):
+        logs[k] = simulate(flights[k], None, until=0.5, step="0.1 s")
+
+    threads = [threading.Thread(target=fly, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [log["law.n"] for log in logs]
+
+
+def _counted():
+    return ist.Assembly("counting").add("law", Counting(), every="0.1 s", out={"n": ""})
+
+
+def test_a_law_that_remembers_is_told_of_in_two_threads():
+    """One object in two runs counts the calls of both, which is said; one for each run counts its own."""
+    one = _counted()
+    with pytest.warns(FidelityWarning, match="'law' flies in two threads at once"):
+        found = _in_two_threads([one, one])
+    assert max(n.max() for n in found) > 6.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = _in_two_threads([_counted(), _counted()])
+    for n in found:
+        np.testing.assert_array_equal(n, np.arange(1.0, 7.0))

@@ -263,7 +263,9 @@ def _basis(model: Assembled, options: ReductionOptions, request: EigenRequest | 
             raise massless_error(weightless, names)
         cb = _with_small_inertia(model, cb, weightless, aset)
     motions = rigid_motions(model.K_ff, model.M_ff, model.rigid_f)
-    basis = normalized_modes(cb, threshold_hz=threshold_hz, motions=motions[b], names=names)
+    basis = normalized_modes(
+        cb, threshold_hz=threshold_hz, rigid_b=model.rigid_f[b], motions=motions[b], names=names
+    )
     if len(weightless):
         added = np.diag(cb.mass - pure.mass)[: len(b)]
         effect = inertia_effect(added, basis.shapes[b], basis.frequencies_hz)

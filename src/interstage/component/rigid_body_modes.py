@@ -18,6 +18,9 @@ from interstage.errors import InputError, ModelError
 
 RIGID_THRESHOLD_HZ = 1e-4
 NO_STRAIN = 1e-12
+LIGHT = (
+    1e-8  # of a mode that is a rigid motion with next to no mass: its shape is known less well than others
+)
 FAR_BELOW = 1e3  # ratio of the second to the first flexible frequency that makes the first one suspicious
 
 
@@ -90,8 +93,21 @@ def split(
     out = geometric | (np.abs(hz) < threshold_hz) | nothing
     whole = geometric
     if rigid is not None and np.any(rigid):
-        whole = geometric | (np.sum((orthonormal(rigid, M).T @ (M @ X)) ** 2, axis=0) > 0.99)
+        light = _unstrained(X, K, rigid, size)
+        out |= light
+        whole = geometric | light | (np.sum((orthonormal(rigid, M).T @ (M @ X)) ** 2, axis=0) > 0.99)
     return hz, X, out, _sentences(hz, out, whole, threshold_hz)
+
+
+def _unstrained(X: np.ndarray, K: Any, rigid: np.ndarray, size: Any) -> np.ndarray:
+    """Tell which modes (n, k) are rigid motions that strain no row of K: those that carry next to no mass, too."""
+    U, spread, _ = la.svd(rigid / np.maximum(np.sqrt(np.sum(rigid**2, axis=0)), 1e-300), full_matrices=False)
+    U = U[:, spread > 1e-10 * spread[0]]
+    Z = U @ (U.T @ X)
+    left = np.linalg.norm(X - Z, axis=0)
+    forces, most = np.abs(K @ Z), (abs(K) if size is None else size) @ np.abs(Z)
+    strained = (forces > LIGHT * most).any(axis=0)
+    return (left <= LIGHT * np.linalg.norm(X, axis=0)) & ~strained
 
 
 def _parted(hz, X, K, M, motions) -> tuple[np.ndarray, np.ndarray]:

@@ -20,9 +20,12 @@ from __future__ import annotations
 import dis
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from inspect import signature
+from threading import Lock, get_ident
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -34,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import InputError, SolverError, did_you_mean, raised
+from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, did_you_mean, raised
 from interstage.multibody import System
 from interstage.system.plant.declarations import Field, Hinge, In, Out, Place
 from interstage.system.plant.serialization import attributes_of, memory_of, put_attributes
@@ -224,6 +227,8 @@ def _arguments(function: Callable[..., object], where: str) -> dict[str, Any]:
 MOST = 1_000_000  # values that all copies of what laws remember may have: some hundred megabytes
 SAME = (type(None), bool, int, float, complex, str, bytes, np.generic, type, ModuleType, System)
 CODE = (FunctionType, BuiltinFunctionType)
+_FLYING: dict[int, list[int]] = {}  # threads that fly a law, by the number of the object that it is
+_FLYING_LOCK = Lock()
 
 
 def laws_of(plan: Plan) -> dict[str, Law]:
@@ -287,6 +292,32 @@ def remembered(laws: Mapping[str, Law]) -> dict[str, dict[str, Any]]:
     found = {path: memory_of(law.owner) for path, law in laws.items()}
     found |= {f"{path}()": _defaults(law) for path, law in laws.items()}
     return {name: held for name, held in found.items() if held}
+
+
+@contextmanager
+def flown(laws: Mapping[str, Law]) -> Iterator[None]:
+    """Note that laws fly; warn where one that remembers does so in another thread: both runs change its memory."""
+    me = get_ident()
+    paths = {id(law.owner): path for path, law in laws.items() if memory_of(law.owner) or hides(law)}
+    with _FLYING_LOCK:
+        shared = [path for key, path in paths.items() if any(one != me for one in _FLYING.get(key, ()))]
+        for key in paths:
+            _FLYING.setdefault(key, []).append(me)
+    try:
+        if shared:
+            warnings.warn(
+                f"'{shared[0]}' flies in two threads at once, and is one object: what it remembers is mixed between "
+                "the runs; build an assembly, with laws of its own, for each thread",
+                FidelityWarning,
+                stacklevel=caller_level(),
+            )
+        yield
+    finally:
+        with _FLYING_LOCK:
+            for key in paths:
+                _FLYING[key].remove(me)
+                if not _FLYING[key]:
+                    del _FLYING[key]
 
 
 def remember(laws: Mapping[str, Law], held: Mapping[str, Mapping[str, Any]]) -> None:

@@ -63,6 +63,7 @@ from interstage.system.plant.python_block import (
     Copies,
     Law,
     Memories,
+    flown,
     hides,
     laws_of,
     remember,
@@ -461,7 +462,8 @@ class Flight:
 
         A process that is told to end (SIGTERM) while it writes files does so after they are closed.
         """
-        with dropped_interrupts_heard(), nullcontext() if self.path is None else terminations_heard():
+        heard = nullcontext() if self.path is None else terminations_heard()
+        with dropped_interrupts_heard(), heard, flown(laws_of(self.plan)):
             try:
                 return self._run()
             finally:
