@@ -156,6 +156,27 @@ def test_a_call_that_is_refused_leaves_a_stage_as_it_was(nodes):
         stage.rigid()
 
 
+@pytest.mark.parametrize("kind", [ist.MassBody, ist.DynBody])
+@pytest.mark.parametrize(
+    "place",
+    [
+        (np.zeros(3), [0.0, 0.0, 0.0]),
+        (2.0 * np.eye(3), [0.0, 0.0, 0.0]),
+        (np.eye(3), [1.0, 2.0]),
+        (np.eye(3), [np.nan, 0, 0]),
+    ],
+)
+def test_a_place_that_is_none_leaves_a_mass_tree_as_it_was(kind, place):
+    """A part at no place would spoil the mass of the whole, at some later question."""
+    a, b, c = (kind(name, mass=1.0, inertia=[1, 1, 1]) for name in "abc")
+    c.attach_to(b, offset=[0.0, 2.0, 0.0])
+    before = str(b)
+    for call in (lambda: a.attach_at(b, *place), lambda: b.move_part(c, b, *place)):
+        with pytest.raises(ist.InterstageError):
+            call()
+        assert a.parent is None and c.parent is b and str(b) == before
+
+
 def test_operators_leave_what_they_do_not_know_to_python():
     for call in (
         lambda: ist.RigidInertia(1.0, [0, 0, 0], np.eye(3)) + 3.0,

@@ -6,8 +6,10 @@ than its kind can be. The size is that of the open file: another one put in its 
 
 from __future__ import annotations
 
+import csv
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,6 +55,23 @@ def plain_file(path: object, what: str, most: int = MOST) -> BinaryIO:
             got=f"{status.st_size / MIB:.4g} MiB",
         )
     return open(handle, "rb")
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole number, in digits 0 to 9 and not too many: one that `int` and arrays take.
+
+    >>> is_whole("12"), is_whole("²"), is_whole("-1"), is_whole("9" * 19)
+    (True, False, False, False)
+    """
+    return text.isascii() and text.isdigit() and len(text) < 19
+
+
+def csv_rows(lines: Iterable[str], what: str, path: object) -> list[list[str]]:
+    """Return the cells of the lines of a CSV file."""
+    try:
+        return list(csv.reader(lines))
+    except csv.Error as error:  # a cell of more than 131,072 letters
+        raise FileError(f"the {what} cannot be read", where=str(path), got=str(error)) from None
 
 
 def check_plain(path: object, what: str, most: int = MOST) -> Path:

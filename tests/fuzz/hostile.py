@@ -35,7 +35,9 @@ sys.path[:0] = [str(TESTS), str(TESTS / "nastran")]
 import fuzz_reader  # noqa: E402
 
 import interstage as ist  # noqa: E402
+from interstage import devices as dev  # noqa: E402
 from interstage.errors import InterstageError  # noqa: E402
+from interstage.fem.measured import read_measured  # noqa: E402
 from interstage.nastran.op2 import read_op2  # noqa: E402
 from interstage.nastran.op4 import read_op4  # noqa: E402
 from op2_writer import Form, matrix_block, op2_file  # noqa: E402
@@ -130,6 +132,35 @@ def _read_fmu(path: Path) -> None:
     ist.FMUDevice(shutil.copy(path, path.with_suffix(".fmu")))
 
 
+def _with_suffix(read: Callable[[Path], object], suffix: str) -> Callable[[Path], object]:
+    """Return a reader that tells kinds apart by the ends of names."""
+
+    def renamed(path: Path) -> None:
+        read(shutil.copy(path, path.with_suffix(suffix)))
+
+    return renamed
+
+
+def _uff() -> list[bytes]:
+    """Universal files of one mode at two nodes: real, and complex with a pole."""
+    found = []
+    for analysis, data, head in ((2, 2, (3.0, 1.0, 0.01, 0.0)), (3, 5, (-0.1, 20.0, 1.0, 0.0))):
+        numbers = (1.0, -2.0, 0.5) if data == 2 else (1.0, 0.1, -2.0, 0.2, 0.5, 0.0)
+        written = "".join(f"{x:13.5e}" for x in numbers[:6])
+        lines = ["    -1", "    55", *["NONE"] * 5, f"{1:10d}{analysis:10d}{2:10d}{8:10d}{data:10d}{3:10d}"]
+        lines += [f"{2:10d}{4:10d}{0:10d}{0:10d}", "".join(f"{x:13.5e}" for x in head)]
+        lines += [f"{1:10d}", written, f"{2:10d}", written, "    -1"]
+        found.append("\n".join(lines).encode())
+    return found
+
+
+AIR = b"""altitude (km),density,pressure,temperature
+0,1.225,101325,288.15
+11,0.3639,22632,216.65
+"""
+COURSE = b"time,x,y,z\n0,0,0,0\n1.0,10,0,5\n2.5,20,1,9\n"
+MEASURED = b"grid,component,3.5,7.25\n1,1,0.5,-0.25\n1,2,0.0,1e-3\n7,3,1.0,2.0\n"
+
 HDF5 = ("component.h5", "multibody.h5", "linear.h5", "log.h5", "flight.h5", "flight.ckpt.h5", "study.h5")
 TARGETS = {
     **{
@@ -144,6 +175,14 @@ TARGETS = {
     "stl": Target(ist.read_mesh, _stl),
     "obj": Target(_read_obj, _obj),
     "fmu": Target(_read_fmu, _fmu),
+    "table": Target(_with_suffix(dev.Trajectory, ".csv"), lambda: [COURSE]),
+    "air": Target(_with_suffix(dev.Atmosphere, ".csv"), lambda: [AIR]),
+    "gravity field": Target(
+        _with_suffix(lambda path: dev.Earth(gravity=path), ".gfc"),
+        lambda: [(TESTS / "devices" / "small_field.gfc").read_bytes()],
+    ),
+    "measured": Target(_with_suffix(read_measured, ".csv"), lambda: [MEASURED]),
+    "universal file": Target(_with_suffix(read_measured, ".uff"), _uff),
 }
 
 

@@ -94,10 +94,11 @@ def arrow_of(text: str) -> tuple[str, tuple[str, int | None, str]]:
     ('engine.push', ('core', 101, 'node'))
     """
     from interstage.errors import InputError
+    from interstage.reading import is_whole
 
     port, _, place = text.partition("=")
     body, _, rest = place.partition(":")
     node, _, frame = rest.partition(":")
-    if not port or not body or frame not in ("", "world") or not (node == "" or node.isdigit()):
+    if not port or not body or frame not in ("", "world") or not (node == "" or is_whole(node)):
         raise InputError("an arrow cannot be read", expected="PORT=BODY[:NODE[:world]]", got=text)
     return port, (body, int(node) if node else None, frame or "node")

@@ -26,6 +26,7 @@ from interstage.component.integrals import ModalIntegrals, moment_of_inertia
 from interstage.component.schema import Stored, check_shapes, part, stored, taken
 from interstage.component.units import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names, shown
+from interstage.reading import is_whole
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -416,7 +417,7 @@ class Component(Constructors):
     def unattached_nodes(self) -> frozenset[int]:
         """Nodes whose grids no element, mass or constraint of the deck attaches, as those that orient bars."""
         said = self.provenance.get(UNATTACHED, "")
-        return frozenset(int(one) for one in said.split(", ") if one.isdigit())
+        return frozenset(int(one) for one in said.split(", ") if is_whole(one))
 
     def check(self, deck: Deck | str | os.PathLike[str] | None = None) -> ComponentCheck:
         """Check what a delivery of the component is asked for: grounding, interface, mass, lumped bodies, precision.

@@ -25,6 +25,7 @@ from interstage.errors import shown
 from interstage.files import COMPONENT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
 from interstage.output import as_path, checked_target
+from interstage.reading import is_whole
 
 AXIAL = 1e-4  # of the largest entry: antisymmetric parts that tell the order of axes
 AGREE = 1e-6  # of the largest entry: files in single precision agree so
@@ -101,7 +102,7 @@ def _ascending(root: Group) -> np.ndarray:
 def _foreign(root: Group) -> dict[str, Any]:
     """Return what a file with the names of the report alone has in another form."""
     grids = root.child("GridPosition")
-    if not all(name.isdigit() and len(name) < 18 for name in grids.names()):
+    if not all(is_whole(name) for name in grids.names()):
         raise Fault("'GridPosition' has names that are not grid ids")
     ids = np.sort(np.array([int(name) for name in grids.names()], dtype=np.int64))
     positions = np.array([_three(grids, str(i)) for i in ids]).reshape(-1, 3)

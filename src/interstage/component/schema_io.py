@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from interstage.component.schema import Stored, declared, present, with_mixed
 from interstage.errors import InputError
 from interstage.hdf5 import Fault, Group, creation_of, link_name, opened, plain_name, put_array, put_text
+from interstage.reading import is_whole
 
 BLOCK = 4096  # grids written at once
 
@@ -193,7 +194,7 @@ def _read_systems(group: Group, name: str, spot: Stored, at: Reading) -> Any:
     if not all(group.has(part) for part in spot.parts):
         return {}
     p, R = (group.child(part) for part in spot.parts)
-    return {int(c): (p.array(c, (3,)), R.array(c, (3, 3))) for c in p.names() if c.isdigit()}
+    return {int(c): (p.array(c, (3,)), R.array(c, (3, 3))) for c in p.names() if is_whole(c)}
 
 
 def _read_sparse(group: Group, name: str, spot: Stored, at: Reading) -> sp.csr_matrix:

@@ -8,7 +8,6 @@ asked in an output `beyond` (`farthest`), of which runs and linear models warn o
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import FileError, InputError
 from interstage.jit import kernel
 from interstage.output import as_path
-from interstage.reading import read_text
+from interstage.reading import csv_rows, read_text
 from interstage.units import unit
 
 _NAMED = re.compile(r"(.*?)[\[(]\s*(.*?)\s*[\])]\s*")
@@ -148,9 +147,9 @@ def read_table(
     file = as_path(path, "table")
     try:
         lines = [line for line in read_text(file, "table").splitlines() if line.strip()]
+        rows = csv_rows((line for line in lines if not line.lstrip().startswith("#")), "table", file)
     except FileError as err:
         raise InputError(f"the table '{file.name}' cannot be read", got=str(err)) from None
-    rows = list(csv.reader(line for line in lines if not line.lstrip().startswith("#")))
     if len(rows) < 3:
         raise InputError(
             f"the table '{file.name}' is too short",

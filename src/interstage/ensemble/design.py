@@ -152,7 +152,7 @@ def design_in(group: Group) -> Design:
     names = tuple(group.texts("NAMES"))
     values = group.array("VALUES", (None, len(names)))
     seed = group.text("SEED")
-    if not seed.isdigit():
+    if not (seed.isascii() and seed.isdigit() and len(seed) < 1000):
         raise InputError("the seed is no number", got=seed[:40])
     words, sampling = tuple(group.texts("DISTRIBUTIONS")), group.text("SAMPLING")
     return Design(names, values, words, int(seed), sampling, group.text("BUILD"))

@@ -39,6 +39,7 @@ from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, 
 from interstage.multibody import State, System
 from interstage.multibody.model_file import put_model
 from interstage.output import make_folder
+from interstage.reading import is_whole
 from interstage.system import Assembly, Device, Log, Out, simulate
 from interstage.system.log.layout import columns_of, contents_of
 from interstage.system.log.simulation_log import FlightLog
@@ -303,7 +304,7 @@ def _index(name: str) -> tuple[str, int | None]:
     if not bracket:
         return name, None
     number = rest.removesuffix("]")
-    if not rest.endswith("]") or not number.isdigit():
+    if not rest.endswith("]") or not is_whole(number):
         raise InputError(f"'{name}' cannot be read", expected="name or name[k]")
     return base, int(number)
 

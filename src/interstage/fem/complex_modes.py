@@ -21,6 +21,7 @@ from interstage.fem.requests import DEFAULT_MODES, check_model
 from interstage.fem.response_problem import ResponseProblem
 from interstage.linalg.quadratic import DENSE, all_roots, residuals, roots_near
 from interstage.output import check_finite
+from interstage.reading import is_whole
 
 DIRECT, MODAL = (7, 28, 67, 107), (10, 29, 70, 110)  # solutions of complex modes
 SAME = 1e-6  # roots that two regions find are one if they lie this close, relative
@@ -123,7 +124,7 @@ def _number(case: Subcase, name: str) -> int:
     """Number behind a command of case control; 0 if there is none."""
     for key, value in case.requests.items():
         words = value.replace("=", " ").split()
-        if (key == name or (len(name) == 4 and key.startswith(name))) and words and words[0].isdigit():
+        if (key == name or (len(name) == 4 and key.startswith(name))) and words and is_whole(words[0]):
             return int(words[0])
     return 0
 

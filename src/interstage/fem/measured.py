@@ -8,7 +8,6 @@ twenty years of use and abuse", Sound and Vibration 37 (2003).
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError
 from interstage.fem.solutions import Modes
 from interstage.output import as_path
-from interstage.reading import read_text
+from interstage.reading import csv_rows, is_whole, read_text
 
 NORMAL_MODE, COMPLEX_MODE = 2, 3  # analysis types of dataset 55
 REAL, COMPLEX = (2, 4), (5, 6)  # data types, single and double precision
@@ -68,7 +67,7 @@ def read_measured(path: str | Path) -> MeasuredModes:
 
 
 def _from_csv(text: str, path: Path) -> MeasuredModes:
-    rows = [row for row in csv.reader(text.splitlines()) if row]
+    rows = [row for row in csv_rows(text.splitlines(), "file of measured modes", path) if row]
     try:
         hz = np.array([float(word) for word in rows[0][2:]])
         values = np.array([[float(word) for word in row] for row in rows[1:]]).reshape(-1, len(hz) + 2)
@@ -126,7 +125,7 @@ def _datasets(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
             start = k + 1
             continue
         body = lines[start:k]
-        if body and body[0].strip().isdigit():
+        if body and is_whole(body[0].strip()):
             yield int(body[0]), body[1:]
         start = None
 
@@ -155,12 +154,16 @@ def _dataset_55(lines: list[str], path: Path) -> tuple[float, float, dict[tuple[
         at, values = 7 + used, {}
         while at < len(lines):
             node = int(lines[at].split()[0])
+            if not 0 < node < 2**63:
+                raise ValueError(f"{node} is no node")
             found, used = _numbers(lines[at + 1 :], per_node * (2 if data in COMPLEX else 1))
             for c in range(per_node):
                 one = complex(found[2 * c], found[2 * c + 1]) if data in COMPLEX else complex(found[c])
                 values[node, c + 1] = one
             at += 1 + used
-    except (IndexError, ValueError) as error:
+        if not np.isfinite([hz, *values.values()]).all():
+            raise ValueError("numbers that are not finite")
+    except (IndexError, ValueError, OverflowError) as error:
         raise FileError("dataset 55 cannot be read", where=str(path), got=str(error)) from None
     return hz, damping, values
 

@@ -9,6 +9,7 @@ from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.case import Subcase
 from interstage.fem.model import FEModel
 from interstage.linalg.eigen_request import EigenRequest
+from interstage.reading import is_whole
 
 DEFAULT_MODES = 10
 HIGHEST = 1e100  # Hz; squares of frequencies below it are numbers
@@ -48,7 +49,7 @@ def modes_case(fe: FEModel, subcase: int | None = None) -> Subcase | None:
 def _of_superelement(case: Subcase) -> bool:
     """Say whether a subcase is that of a superelement (SUPER = 100), not of the whole structure."""
     first = case.requests.get("SUPER", "0").replace(",", " ").split()[:1]
-    return bool(first) and first[0].isdigit() and int(first[0]) > 0
+    return bool(first) and is_whole(first[0]) and int(first[0]) > 0
 
 
 def modes_request(

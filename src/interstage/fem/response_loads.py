@@ -12,6 +12,7 @@ from interstage.fem.case import Subcase
 from interstage.fem.dynamics import FrequencyLoad, TimeLoad
 from interstage.fem.model import FEModel
 from interstage.fem.thermal import expansion_of_set, thermal_case
+from interstage.reading import is_whole
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def selected(case: Subcase, name: str) -> int:
         plain = key.split("(")[0]
         if plain == name or (len(name) == 4 and plain.startswith(name)):
             words = value.replace("=", " ").replace(",", " ").split()
-            if words and words[0].isdigit():
+            if words and is_whole(words[0]):
                 found = int(words[0])
     return found
 

@@ -36,6 +36,7 @@ from interstage.fem.statics import solve_static
 from interstage.fem.thermal import FreeExpansion, free_expansion
 from interstage.linalg.eigen import requested_modes
 from interstage.output import check_finite
+from interstage.reading import is_whole
 
 
 @named_arguments
@@ -239,7 +240,7 @@ def static_subcase(fe: FEModel, case: Subcase | None) -> int | None:
     if not words or words[0].upper() == "NONE":
         return None
     ids = [one.id for one in fe.case.subcases]
-    if not words[0].isdigit() or int(words[0]) not in ids:
+    if not is_whole(words[0]) or int(words[0]) not in ids:
         raise ModelError(f"STATSUB = {text} names no subcase", where=fe.source, hint=known_names(ids))
     return int(words[0])
 

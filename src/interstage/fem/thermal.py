@@ -19,6 +19,7 @@ from interstage.fem.elements.block import ElementBlock, Heat
 from interstage.fem.grids import Grids
 from interstage.fem.loads import TemperatureSet
 from interstage.fem.model import FEModel
+from interstage.reading import is_whole
 
 CHUNK = 4096  # elements whose stiffness is held at once
 
@@ -44,7 +45,7 @@ def thermal_case(case: Subcase) -> tuple[int | None, int | None]:
         if not name.startswith("TEMP"):
             continue
         words = value.replace("=", " ").split()
-        number = int(words[0]) if words and words[0].isdigit() else None
+        number = int(words[0]) if words and is_whole(words[0]) else None
         if option in ("", "BOTH", "LOAD"):
             load = number
         if option.startswith("INIT"):

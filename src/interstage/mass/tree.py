@@ -148,6 +148,7 @@ def attach(child: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarr
     pose = body_pose(child)
     root = pose.root
     check_attach(child, root, parent)
+    R_PC, offset = _checked(R_PC, offset)
     R = R_PC @ pose.R.T
     _link(root, parent, R, offset - R @ pose.p)
     return root
@@ -172,6 +173,7 @@ def detach(body: MassBody) -> None:
 
 def reattach(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> None:
     """Move a body that is attached to another place, on its parent or on another."""
+    R_PC, offset = _checked(R_PC, offset)
     if parent is body.above:
         body.R_PC, body.p_PC = np.ascontiguousarray(R_PC), offset
         mark(body)
@@ -185,6 +187,12 @@ def reattach(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndar
         node = node.above
     detach(body)
     _link(body, parent, R_PC, offset)
+
+
+def _checked(R_PC: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a place on a parent, or refuse what is no rotation and no vector, before a tree is changed."""
+    Rotation.of(R_PC, where="R_PC")
+    return np.asarray(R_PC, dtype=float), as_array(offset, (3,), "p_PC")
 
 
 def _link(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> None:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from interstage.calls import named_arguments
+from interstage.errors import InputError, known_names
 from interstage.nastran.ids import expand_ids
 from interstage.nastran.numbers import INTEGER, REAL, parse_text
 from interstage.nastran.source import Text
+from interstage.reading import is_whole
 
 Value = int | float | str
 
@@ -98,7 +100,11 @@ class CaseControl:
 
     def listed(self, number: int, known: np.ndarray) -> np.ndarray | None:
         """Those of the ids `known` that a SET names; None where it is ALL."""
-        items = [int(w) if w.isdigit() else w for w in re.findall(r"\d+|[A-Z]+", self.sets[number].upper())]
+        if number not in self.sets:
+            raise InputError(f"there is no SET {number}", hint=known_names(self.sets))
+        items = [
+            int(w) if is_whole(w) else w for w in re.findall(r"[0-9]+|[A-Z]+", self.sets[number].upper())
+        ]
         if "ALL" in items:
             return None
         return np.intersect1d(expand_ids(items, _list_error, within=known), known)
@@ -114,7 +120,7 @@ class CaseControl:
         case = next((one for one in cases if one.id == subcase), None)
         found = [v.split() for name, v in (case.requests if case else {}).items() if name[:4] == command]
         words = found[-1] if found else []
-        return int(words[0]) if words and words[0].isdigit() else None
+        return int(words[0]) if words and is_whole(words[0]) else None
 
     def of_superelement(self, number: int) -> CaseControl:
         """Case control of one superelement (0: the residual structure): subcases whose SUPER names it.
@@ -129,11 +135,11 @@ class CaseControl:
     def _superelements(self, case: Subcase) -> set[int] | None:
         """Superelements that SUPER of a subcase names, directly or by a SET; None for all."""
         words = case.requests.get("SUPER", "ALL").replace(",", " ").split()[:1]
-        if not words or not words[0].isdigit():
+        if not words or not is_whole(words[0]):
             return None
         number = int(words[0])
         if number in self.sets:
-            return {int(one) for one in re.findall(r"\d+", self.sets[number])}
+            return {int(one) for one in re.findall(r"[0-9]+", self.sets[number]) if is_whole(one)}
         return {number}
 
 

@@ -27,7 +27,7 @@ from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, Subcase, read_op4
 from interstage.nastran.op4 import SparseMatrix
 from interstage.output import is_file, make_folder, write_text
-from interstage.reading import LARGE, read_bytes
+from interstage.reading import LARGE, is_whole, read_bytes
 
 SEID = 1
 _REPLACED = ("EIGRL", "EIGR", "ENDDATA", "RVDOF", "RVDOF1")
@@ -248,7 +248,7 @@ def punched_interface(path: str | Path) -> dict[int, int]:
             break
         words += [line[i : i + 8].strip() for i in range(8, min(len(line), 72), 8)]
     words = [word for word in words if word]
-    if len(words) % 2 or not all(word.isdigit() for word in words):
+    if len(words) % 2 or not all(is_whole(word) for word in words):
         raise FileError("the EXTRN entry is not a list of grids and components", where=str(path))
     return {int(grid): int(c) for grid, c in zip(words[::2], words[1::2]) if int(c)}
 

@@ -16,6 +16,7 @@ from interstage.fem.from_deck.span_loads import read_span_loads
 from interstage.fem.from_deck.temperature import read_temperatures
 from interstage.fem.loads import Gravity, Loads, Rotation, to_cd
 from interstage.nastran import CardTable
+from interstage.reading import is_whole
 
 # loads that LOAD can select and that are not supported: an error once they are selected
 _REFUSED = (
@@ -175,7 +176,7 @@ def _read_enforced(ctx: Context, loads: Loads) -> None:
             if isinstance(value, str):
                 raise table.error(i, "SPCD has a word where a displacement belongs", got=value)
             for digit in str(0 if components is None else components):
-                known = isinstance(point, int) and digit.isdigit()
+                known = isinstance(point, int) and is_whole(digit)
                 dof = ctx.grids.dof_of(point, int(digit)) if known else -1
                 if dof < 0:
                     raise table.error(
