@@ -86,6 +86,23 @@ def test_one_version_everywhere(wheel):
     assert re.fullmatch(r"\d+\.\d+\.\d+", ist.__version__) and citation["license"] == "Apache-2.0"
 
 
+def test_the_workflow_checks_pages_at_night_and_every_week():
+    """Studies every night and benchmarks every week fail where a page would change; a push does not end them."""
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())
+    night, week = (one["cron"] for one in flow[True]["schedule"])  # YAML reads the key `on` as true
+    assert night.split()[2:] == ["*", "*", "*"] and week.split()[2:] == ["*", "*", "6"]
+    commands = {"validate": (night, "-m validation --check"), "mutants": (night, "make mutants"),
+                "fuzz": (night, "make fuzz"), "bench": (week, "make bench BENCH=--check")}  # fmt: skip
+    for job, (when, command) in commands.items():
+        assert (
+            flow["jobs"][job]["if"] == f"github.event_name == 'schedule' && github.event.schedule == '{when}'"
+        )
+        assert any(command in step.get("run", "") for step in flow["jobs"][job]["steps"]), job
+    assert "event.schedule" in flow["concurrency"]["group"]
+    assert flow["concurrency"]["cancel-in-progress"] == "${{ github.event_name != 'schedule' }}"
+    assert "benchmarks --write $(BENCH)" in (ROOT / "Makefile").read_text()
+
+
 def test_the_workflow_runs_what_the_project_has():
     """Its commands name targets of the Makefile and folders that exist."""
     flow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())

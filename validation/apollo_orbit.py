@@ -177,7 +177,7 @@ def _relative(a: np.ndarray, b: np.ndarray) -> float:
 
 
 APART = 1e-8  # of spin and energy, and m
-FAR = "the pieces are 6.6e6 m from the Earth's center, where doubles are 1e-9 m apart: ten of these, over 1 m"
+FAR = "rounding: the pieces are 6.6e6 m from the Earth's center, where doubles are 1e-9 m apart; ten of these, over 1 m"
 
 
 def _changes(what: str, before: dict[str, Piece], after: dict[str, Piece], dock: bool) -> list[Row]:

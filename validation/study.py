@@ -132,9 +132,9 @@ class Study:
     def changed(self, folder: Path = DOCS) -> list[str]:
         """Rows that the committed page has otherwise, beyond its noise: what it says is no longer so.
 
-        Errors may differ by `NOISE`, or by `HELD` where they are results, and those of rounding may be anything below
-        their limit; other printed numbers by `PRINTED` (not those of a "worst" place, which may be another one
-        elsewhere); limits are those of the page.
+        Errors may differ by `NOISE`, or by `HELD` where they are results (large, or without a reference), and those of
+        rounding may be anything below their limit; other printed numbers by `PRINTED` (not those of a "worst" place,
+        which may be another one elsewhere); limits are those of the page.
         """
         path = folder / f"{self.name}.md"
         if self.skipped or not path.exists():
@@ -153,7 +153,8 @@ class Study:
             before, limit = float(cells[4]), row.tolerance or 0.0
             rounding = limit if row.rounds else max(1e-13, 1e-2 * limit)
             less, more = sorted((row.error, before))
-            if more > (HELD * less if less >= RESULT else NOISE * less + rounding):
+            result = less >= RESULT or (not row.reference and NUMBER.search(row.ours) is not None)
+            if more > (HELD * less if result and not row.rounds else NOISE * less + rounding):
                 out.append(f"{name}: error {row.error:.1e}, {before:.1e} on the page")
             if row.limit != without_letter(cells[5]):
                 out.append(f"{name}: limit {row.limit}, {without_letter(cells[5])} on the page")
@@ -209,12 +210,14 @@ def reason_of(cell: str, page: str) -> str:
 
 
 def moved(now: str, then: str, error: float) -> bool:
-    """Whether printed numbers differ: by `PRINTED`, two units of the last digit and the error, as noise may move it.
+    """Whether printed numbers differ: by `PRINTED`, two units of the last digit and the error, as noise may move them.
 
-    Numbers as small as the error are errors themselves, and may differ by `NOISE`.
+    Numbers as small as the error, or as large as a large one, are errors themselves, and may differ as these may.
 
     >>> [moved("14.8, 9.7", then, 0.0) for then in ("14.8, 9.8", "14.8, 8.7", "14.8")]
     [False, True, True]
+    >>> moved("0.0306", "0.0612", 0.046)  # twice as much, with a relative error
+    True
     """
     pairs = [NUMBER.findall(text) for text in (now, then)]
     if len(pairs[0]) != len(pairs[1]):
@@ -222,12 +225,14 @@ def moved(now: str, then: str, error: float) -> bool:
     for a, b in zip(*pairs):
         x, y = sorted((abs(float(a)), abs(float(b))))
         unit = 10.0 ** (int((a.split("e") + ["0"])[1]) - len(a.split("e")[0].partition(".")[2]))
-        away = abs(float(a) - float(b))
-        if (
-            away > PRINTED * y + 2.0 * unit
-            and away > NOISE * error
-            and not (y <= NOISE * error and y <= NOISE * x)
-        ):
+        away, large = abs(float(a) - float(b)), error >= RESULT
+        noise = (
+            (HELD - 1.0 if large else NOISE) * error * min(1.0, y)
+        )  # an error of a small number may be relative
+        itself = y <= NOISE * error and y <= NOISE * x
+        if large:
+            itself = abs(y - error) <= error / 3.0 and y <= HELD * x
+        if away > max(PRINTED * y + 2.0 * unit, noise) and not itself:
             return True
     return False
 
