@@ -32,22 +32,26 @@ class AssignedFile:
 
 
 def read_assigned(text: Text, lines: list[tuple[int, str]]) -> dict[int, AssignedFile]:
-    """Files of ASSIGN INPUTT2 and INPUTT4 by unit; a statement that ends in a comma goes on in the next line."""
+    """Files of ASSIGN INPUTT2 and INPUTT4 by UNIT; a statement that ends in a comma continues on the next line."""
     out: dict[int, AssignedFile] = {}
-    statement, first, more = "", 0, False
+    parts: list[str] = []
+    first = 0
     for number, line in lines:
         if not line.strip():
             continue
-        statement, first = (f"{statement} {line.strip()}", first) if more else (line.strip(), number)
-        more = statement.endswith(",")
+        if not parts and not line.strip().upper().startswith("ASSIGN"):
+            continue
+        first = first if parts else number
+        parts.append(line.strip())
+        if parts[-1].endswith(","):
+            continue
+        statement, parts = " ".join(parts), []
         found = _FILE.search(statement)
-        if more or not statement.upper().startswith("ASSIGN") or found is None:
+        if found is None:
             continue
         unit = _UNIT.search(statement)
-        if unit is None:
-            raise text.error(
-                first, "ASSIGN of a file to read needs a UNIT", hint="write UNIT = 101, for instance"
-            )
+        if unit is None:  # nothing can refer to it
+            continue
         name = next(one for one in found.groups()[1:] if one is not None).strip()
         out[int(unit[1])] = AssignedFile(found[1] == "2", name, first, text)
     return out

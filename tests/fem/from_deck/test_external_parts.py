@@ -178,7 +178,9 @@ def test_what_files_of_external_parts_need(tmp_path):
         with_file(tmp_path, 4, data, text, assign="ASSIGN INPUTT4='wing.op4' UNIT=78\n")
     with pytest.raises(DeckError, match=r"units of INPUTT4: none"):
         with_file(tmp_path, 4, data, text, assign="ASSIGN OUTPUT4='wing.op4' UNIT=77\n")
-    with pytest.raises(DeckError, match=r"ASSIGN of a file to read needs a UNIT .*line 1"):
+    with pytest.raises(
+        DeckError, match=r"expected ASSIGN INPUTT4 = 'file', UNIT = n.*units of INPUTT4: none"
+    ):
         with_file(tmp_path, 4, data, text, assign="ASSIGN INPUTT4='wing.op4'\n")
     with pytest.raises(DeckError, match=r"the ASSIGN file was not found .*line 1.*'wind.op4'"):
         with_file(tmp_path, 4, data, text, assign="ASSIGN INPUTT4='wind.op4' UNIT=77\n")
