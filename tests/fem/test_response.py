@@ -495,3 +495,43 @@ def test_exact_start_has_the_acceleration_of_the_load():
     found = ist.transient_response(model(bulk + STEPS.format(200, 0.004), 109), exact_start=True)
     wanted = signal.step(signal.lti([10.0], [M, C, K]), T=found.time)[1]
     assert np.abs(found.at(1)[0] - wanted).max() < 5e-3 * np.abs(wanted).max()
+
+
+# ground or base - 300 - mass 1 (omitted) - 600 - mass 2 (kept): u1 = 2/3 u2 + 1/3 of the base
+OMITTED = "CMASS2,1,1.5,1\nCMASS2,2,2.,2\nCELAS2,3,600.,1,,2\nCDAMP2,4,9.,1\nOMIT1,0,1\n"
+CONDENSED = {"k": 200.0, "m": 2.0 + 1.5 * 4 / 9, "b": 9.0 * 4 / 9}
+
+
+def test_omitted_dofs_of_direct_responses_are_condensed():
+    """OMIT in SOL 108, 109 and 107: Guyan's mass, damping and load, and u1 = 2/3 u2 at every frequency and time."""
+    bulk = "SPOINT,1,2\nCELAS2,5,300.,1\n" + OMITTED
+    load = "DAREA,3,1,0,6.,2,0,10.\n"
+    found = ist.frequency_response(model(bulk + STEADY.replace("DAREA,3,1,0,10.\n", load)))
+    w = 2 * np.pi * found.frequencies_hz
+    k, m, b = CONDENSED.values()
+    np.testing.assert_allclose(found.at(2)[0], 14.0 / (k - w**2 * m + 1j * w * b), rtol=1e-12)
+    np.testing.assert_allclose(found.at(1), 2 / 3 * found.at(2), rtol=1e-12)
+    assert any("1 dofs are omitted by static condensation" in note for note in found.notes)
+    step = "TLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,1000.,1.,ENDT\nTSTEP,8,200,.01,1\nTIC,11,2,0,.1,.2\n"
+    ours = ist.transient_response(model(bulk + load + step, 109, "IC = 11"))
+    one = f"SPOINT,2\nCMASS2,2,{m},2\nCELAS2,3,{k},2\nCDAMP2,4,{b},2\nDAREA,3,2,0,14.\n"
+    alone = ist.transient_response(model(one + step, 109, "IC = 11"))
+    np.testing.assert_allclose(ours.at(2), alone.at(2), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ours.at(1), 2 / 3 * ours.at(2), rtol=1e-12)
+    roots = ist.fem.complex_modes(model(bulk + "EIGC,12,HESS,MAX\n", 107, "CMETHOD = 12")).eigenvalues
+    wanted = np.roots([m, b, k])
+    assert min(abs(roots - wanted[0])) < 1e-9 * abs(wanted[0])
+
+
+def test_omitted_dofs_follow_an_enforced_base():
+    """The omitted mass between a moving base and the kept one: u1 = 2/3 u2 + 1/3 u3, in balance with both."""
+    bulk = "SPOINT,1,2,3\nSPC,1,3,0\nCELAS2,5,300.,1,,3\n" + OMITTED
+    bulk += "RLOAD1,5,6,,,4,,ACCE\nSPCD,6,3,0,1.\nTABLED1,4\n,0.,1.,1000.,1.,ENDT\nFREQ1,7,.5,.25,30\n"
+    found = ist.frequency_response(model(bulk, case="SPC = 1"))
+    w = 2 * np.pi * found.frequencies_hz
+    k, m, b = CONDENSED.values()
+    base = -1.0 / w**2
+    load = k * base - (1.5 * 2 / 9 * -(w**2) + 9.0 * 2 / 9 * 1j * w) * base
+    np.testing.assert_allclose(found.at(3)[0], base, rtol=1e-12)
+    np.testing.assert_allclose(found.at(2)[0], load / (k - w**2 * m + 1j * w * b), rtol=1e-11)
+    np.testing.assert_allclose(found.at(1)[0], 2 / 3 * found.at(2)[0] + base / 3, rtol=1e-11)

@@ -154,7 +154,7 @@ def _request(fe: FEModel, case: Subcase) -> ComplexRequest:
 def _basis(problem: ResponseProblem, fe: FEModel) -> sp.csr_array | np.ndarray:
     """Map (p, d) from the unknowns, then extra points, to the p-set."""
     unknowns = problem.K.shape[0]
-    columns = problem.recover(np.eye(unknowns)) if problem.modal else problem.reduced.T_ga
+    columns = problem.recover(np.eye(unknowns)) if problem.dense else problem.reduced.T_ga
     return sp.csr_array(sp.block_diag([columns, sp.eye_array(len(fe.direct.extra))], format="csr"))
 
 

@@ -223,7 +223,7 @@ def _amplitudes(problem: ResponseProblem, f: np.ndarray, P: np.ndarray, motion: 
     D, changes, strokes = problem.changing(f)
     changing = D.shape[0] > 0
     alone = problem.modal and not changing and _diagonal(K) and _diagonal(problem.B)
-    there = slice(None) if problem.modal else _with_terms(problem)
+    there = slice(None) if problem.dense else _with_terms(problem)
     if isinstance(there, np.ndarray):
         loose = np.setdiff1d(np.arange(len(P)), there)
         loaded = loose[np.abs(P[loose]).max(axis=1, initial=0.0) > 0.0]
@@ -235,10 +235,10 @@ def _amplitudes(problem: ResponseProblem, f: np.ndarray, P: np.ndarray, motion: 
         Z = K - omega**2 * problem.M + 1j * omega * problem.B
         right = P[:, k]
         if changing:
-            Z = Z + D.T @ (changes[:, k, None] * D if problem.modal else sp.diags_array(changes[:, k]) @ D)
+            Z = Z + D.T @ (changes[:, k, None] * D if problem.dense else sp.diags_array(changes[:, k]) @ D)
             right = right - D.T @ (changes[:, k] * (strokes @ motion.u[:, k]))
         on = problem.elastic if omega == 0.0 else there
-        q[on, k] = _solve(Z[on][:, on], right[on], problem.modal, alone)
+        q[on, k] = _solve(Z[on][:, on], right[on], problem.dense, alone)
     return q
 
 
@@ -251,7 +251,7 @@ def _with_terms(problem: ResponseProblem) -> slice | np.ndarray:
     return slice(None) if len(found) == problem.K.shape[0] else found
 
 
-def _solve(Z, P: np.ndarray, modal: bool, alone: bool) -> np.ndarray:
+def _solve(Z, P: np.ndarray, dense: bool, alone: bool) -> np.ndarray:
     """Solve Z u = P; not finite where Z is singular."""
     if not len(P) or not P.any():
         return np.zeros(len(P), dtype=complex)
@@ -259,7 +259,7 @@ def _solve(Z, P: np.ndarray, modal: bool, alone: bool) -> np.ndarray:
         if alone:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return P / np.diag(Z)
-        return np.linalg.solve(Z, P) if modal else splu(sp.csc_matrix(Z)).solve(P)
+        return np.linalg.solve(Z, P) if dense else splu(sp.csc_matrix(Z)).solve(P)
     except (RuntimeError, np.linalg.LinAlgError):
         return np.full(len(P), np.nan)
 

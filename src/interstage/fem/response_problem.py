@@ -1,7 +1,8 @@
-"""The problem behind a response: matrices, damping, modes and loads of a subcase, on the f-set or on modes.
+"""The problem behind a response: matrices, damping, modes and loads of a subcase, on the f-set, the a-set or on modes.
 
 Enforced motions u_s carry the structure with them: u_f = y + W u_s, where W = -K_ff⁻¹ K_fs on modes and 0 on the f-set,
-and y answers to P - (Z_ff W + Z_fs) u_s, with Z any of the matrices.
+and y answers to P - (Z_ff W + Z_fs) u_s, with Z any of the matrices. Where set cards omit dofs (ASET, OMIT), a direct
+response is that of the a-set, y_o = G_oa y_a, with W_o = -K_oo⁻¹ K_os.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Enforced(NamedTuple):
 
 
 class ResponseProblem:
-    """Matrices and loads of a subcase on the f-set, or on modes.
+    """Matrices and loads of a subcase on the f-set, on the a-set where dofs are omitted, or on modes.
 
     kind : TimeLoad or FrequencyLoad; None without loads
     """
@@ -53,8 +54,11 @@ class ResponseProblem:
         self.modal = fe.sol in MODAL if modal is None else modal
         self.notes = list(fe.notes)
         self.G = number(fe, "G")
-        constraints = subcase_constraints(fe, self.case, SetCards())
-        constraints.hold(fe.set_cards(self.case).q)
+        cards = fe.set_cards(self.case)
+        # modes are condensed by themselves; component modes (QSET) stand for the whole model
+        condensed = not self.modal and not len(cards.q)
+        constraints = subcase_constraints(fe, self.case, cards if condensed else SetCards())
+        constraints.hold(cards.q)
         self.reduced: ReducedModel = reduce_model(fe.K_gg, fe.M_gg, fe.grids, constraints)
         self.notes += self.reduced.notes
         self.K, self.M = self.reduced.K_ff, self.reduced.to_f(fe.M_gg)
@@ -76,7 +80,24 @@ class ResponseProblem:
         self._carried = np.zeros((len(self.reduced.sets.f), len(self.enforced)))
         if self.modal or self._modes_wanted():
             self._solve_modes(n_modes)
+        if not self.modal and self.reduced.omits:
+            self._condense()
         self._reduce_enforced()
+
+    @property
+    def dense(self) -> bool:
+        """Say whether the matrices are dense: those of modes, or of dofs that others were condensed to."""
+        return self._shapes is not None
+
+    def _condense(self) -> None:
+        """Omit dofs by static condensation (Guyan), as NASTRAN does where ASET or OMIT cards ask for it."""
+        guyan = self.reduced.guyan
+        if self.enforced:
+            u = self.reduced.recover_f(self._carried, self._values_s)
+            self._carried[guyan.o] = -guyan.factor.solve(self.reduced.load_f(self.fe.K_gg @ u)[guyan.o])
+        self._shapes = guyan.expand(np.eye(len(guyan.a)))
+        self.K, self.M, self.B, self.K4 = map(guyan.reduce, (self.K, self.M, self.B, self.K4))
+        self.notes.append(f"{len(guyan.o)} dofs are omitted by static condensation (ASET, OMIT)")
 
     def _read_loads(self) -> None:
         """Forces and enforced motions; what is enforced on free degrees of freedom is left out, with a note."""
@@ -187,7 +208,7 @@ class ResponseProblem:
         self._through = [
             self._to_problem(A @ u) for A in (self.fe.K_gg, self.fe.K4_gg, self.B_gg, self.fe.M_gg)
         ]
-        if self._shapes is not None and self.enforced:
+        if self.modal and self.enforced:
             # what W is made for; left over is rounding
             self._through[0] = np.zeros_like(self._through[0])
 
@@ -301,8 +322,9 @@ class ResponseProblem:
             u[dofs], v[dofs] = u0, v0
         u_f, v_f = u[self.reduced.sets.f], v[self.reduced.sets.f]
         u_f, v_f = u_f - self._carried @ motion.u[:, 0], v_f - self._carried @ motion.v[:, 0]
-        if self._shapes is None:
-            return u_f, v_f
+        if not self.modal:
+            kept = self.reduced.sets.within("a", "f")
+            return u_f[kept], v_f[kept]
         # the best fit in the sense of kinetic energy
         M = self.reduced.to_f(self.fe.M_gg)
         return self._shapes.T @ (M @ u_f), self._shapes.T @ (M @ v_f)
