@@ -10,63 +10,73 @@ Nastran takes them so. One blank between digits stays an error: it is more likel
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
 from interstage.nastran.numbers import INTEGER, REAL, parse_text
 from interstage.nastran.physical import FREE_COLUMNS
 
-_COMMA, _NEWLINE, _BLANK, _PLUS, _STAR, _POINT = 44, 10, 32, 43, 42, 46
+FEW = 100  # lines that are looked at one by one
+_COMMA, _NEWLINE, _BLANK, _PLUS, _STAR = 44, 10, 32, 43, 42
+_GAPS = (b"  ", b" +", b" *")
+_BEHIND = re.compile(rb"[0-9.],")  # a comma behind a number
 _TEXT = (b"DEQATN", b"DRESP", b"PARAM", b"DTI", b"ENDDATA")  # cards with words between blanks
 
 
 def separated(data: bytes) -> bytes:
     """Bulk text with such lines written in one form; the number of lines stays."""
-    if b"," not in data:
-        return data
+    first, start, stop = _first_commas(data)
+    near = first - start < FREE_COLUMNS
+    mends = [(int(a), int(b), _free_line) for a, b in _with_gaps(data, start[near], stop[near])]
+    for a, b in zip(start[~near].tolist(), stop[~near].tolist()):
+        if _BEHIND.search(data, a, b):
+            mends.append((a, b, _fixed_line))
+    return _rewritten(data, mends) if mends else data
+
+
+def _first_commas(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places of the first comma of every line that has one, and of the start and the end of these lines."""
+    found = []
+    at = data.find(b",")
+    while at >= 0 and len(found) < FEW:
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        found.append((at, data.rfind(b"\n", 0, at) + 1, end))
+        at = data.find(b",", end)
+    if at < 0:
+        few = np.array(found, dtype=np.int64).reshape(-1, 3)
+        return few[:, 0], few[:, 1], few[:, 2]
     text = np.frombuffer(data, np.uint8)
-    commas, starts = np.flatnonzero(text == _COMMA), np.append(0, np.flatnonzero(text == _NEWLINE) + 1)
-    line = np.searchsorted(starts, commas, side="right") - 1
-    near = commas - starts[line] < FREE_COLUMNS
-    free = np.zeros(len(starts), dtype=bool)
-    free[line[near]] = True
-    before = text[commas - 1]
-    number = ((before >= 48) & (before <= 57)) | (before == _POINT)  # a digit or a point
-    behind = number & ~near & ~free[line]
-    mends = {int(k): _free_line for k in _gaps(data, text, starts, free)} | {
-        int(k): _fixed_line for k in line[behind]
-    }
-    return _rewritten(data, starts, mends) if mends else data
+    commas, ends = np.flatnonzero(text == _COMMA), np.append(np.flatnonzero(text == _NEWLINE), len(data))
+    starts = np.append(0, ends[:-1] + 1)
+    place = np.searchsorted(commas, starts)
+    first = np.append(commas, len(data))[place]
+    here = first < ends
+    return first[here], starts[here], ends[here]
 
 
-def _gaps(data: bytes, text: np.ndarray, starts: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Numbers of the free-field lines in which two blanks, or a blank and a mark, stand."""
-    lines = np.flatnonzero(free)
-    if 4 * len(lines) < len(free):  # one by one: small field is full of blanks
-        ends = np.append(starts[1:], len(data))
-        parts = (data[int(starts[k]) : int(ends[k])] for k in lines)
-        return lines[
-            np.fromiter(
-                (any(gap in part for gap in (b"  ", b" +", b" *")) for part in parts), bool, len(lines)
-            )
-        ]
-    blank = text == _BLANK
-    gap = np.flatnonzero(blank[:-1] & (blank[1:] | (text[1:] == _PLUS) | (text[1:] == _STAR)))
-    odd = np.zeros(len(starts), dtype=bool)
-    odd[np.searchsorted(starts, gap, side="right") - 1] = True
-    return np.flatnonzero(odd & free)
+def _with_gaps(data: bytes, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Starts and ends (n, 2) of those lines in which two blanks, or a blank and a mark, stand."""
+    lines = np.stack([start, stop], axis=1)
+    if not len(lines) or b" " not in data:
+        return lines[:0]
+    if len(lines) <= FEW:  # one by one: small field is full of blanks
+        return lines[[any(gap in data[a:b] for gap in _GAPS) for a, b in lines.tolist()]]
+    text = np.frombuffer(data, np.uint8)
+    blank = np.flatnonzero(text[:-1] == _BLANK)
+    behind = text[blank + 1]
+    gap = blank[(behind == _BLANK) | (behind == _PLUS) | (behind == _STAR)]
+    return lines[np.append(gap, len(data))[np.searchsorted(gap, start)] < stop]
 
 
-def _rewritten(data: bytes, starts: np.ndarray, mends: Mapping[int, Callable[[bytes], bytes]]) -> bytes:
-    """Mend lines by number."""
+def _rewritten(data: bytes, mends: list[tuple[int, int, Callable[[bytes], bytes]]]) -> bytes:
+    """Mend lines by their start and end."""
     out, done = [], 0
-    for k in sorted(mends):
-        start = int(starts[k])
-        stop = int(starts[k + 1]) - 1 if k + 1 < len(starts) else len(data)
+    for start, stop, mend in sorted(mends, key=lambda one: one[0]):
         line = data[start:stop]
         if not line.lstrip().startswith(_TEXT):
-            out += [data[done:start], mends[k](line)]
+            out += [data[done:start], mend(line)]
             done = stop
     return b"".join([*out, data[done:]])
 
