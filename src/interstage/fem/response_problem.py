@@ -325,6 +325,7 @@ class ResponseProblem:
         if not self.modal:
             kept = self.reduced.sets.within("a", "f")
             return u_f[kept], v_f[kept]
+        assert self._shapes is not None
         # the best fit in the sense of kinetic energy
         M = self.reduced.to_f(self.fe.M_gg)
         return self._shapes.T @ (M @ u_f), self._shapes.T @ (M @ v_f)

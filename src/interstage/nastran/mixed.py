@@ -10,7 +10,7 @@ Nastran takes them so. One blank between digits stays an error: it is more likel
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def separated(data: bytes) -> bytes:
 
 def _first_commas(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Places of the first comma of every line that has one, and of the start and the end of these lines."""
-    found = []
+    found: list[tuple[int, int, int]] = []
     at = data.find(b",")
     while at >= 0 and len(found) < FEW:
         end = data.find(b"\n", at)
@@ -70,7 +70,7 @@ def _with_gaps(data: bytes, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     return lines[np.append(gap, len(data))[np.searchsorted(gap, start)] < stop]
 
 
-def _rewritten(data: bytes, mends: list[tuple[int, int, Callable[[bytes], bytes]]]) -> bytes:
+def _rewritten(data: bytes, mends: Sequence[tuple[int, int, Callable[[bytes], bytes]]]) -> bytes:
     """Mend lines by their start and end."""
     out, done = [], 0
     for start, stop, mend in sorted(mends, key=lambda one: one[0]):
