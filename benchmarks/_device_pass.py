@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interstage.multibody.kernels.small import kernel
+from interstage.multibody.kernels.algebra import kernel
 from interstage.system.plant.coupled_kernels import walk
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from interstage.multibody.handle import tree_of, work_of
+from interstage.multibody.address_table import tree_of, work_of
+from interstage.multibody.kernels.algebra import kernel
 from interstage.multibody.kernels.articulated import forward
-from interstage.multibody.kernels.small import kernel
 
 
 @kernel

@@ -205,14 +205,14 @@ def test_whole_numbers_by_zero_and_indices_beyond_are_errors_where_they_are_chec
 @by_address
 def test_a_stage_without_a_slot_is_refused_when_a_vehicle_is_compiled(monkeypatch):
     from interstage.errors import InputError
-    from interstage.multibody import engine, handle
+    from interstage.multibody import address_table, kernel_interface
     from interstage.multibody.kernels import entry
 
     mb = Multibody("one")
     mb.add_body("a", mass=1.0, com=[0.0, 0.0, 0.0], inertia=[1.0, 1.0, 1.0])
     system = mb.compile()
 
-    @handle.stage("x")
+    @address_table.stage("x")
     def forgotten(tree, work, q):
         q[0] = 1.0
 
@@ -222,7 +222,7 @@ def test_a_stage_without_a_slot_is_refused_when_a_vehicle_is_compiled(monkeypatc
 
     with system.engine.borrow(np.float64) as scratch, pytest.raises(InputError, match="forgotten"):
         scratch.ready(enter)
-    monkeypatch.setitem(engine.QUICK, "forward", enter)
+    monkeypatch.setitem(kernel_interface.QUICK, "forward", enter)
     with pytest.raises(InputError, match="forgotten"):
         mb.compile()
 
@@ -230,7 +230,7 @@ def test_a_stage_without_a_slot_is_refused_when_a_vehicle_is_compiled(monkeypatc
 @by_address
 def test_no_slot_of_a_stage_is_ever_empty():
     from interstage.compiled import stages_of
-    from interstage.multibody.handle import IN_USE, STAGES
+    from interstage.multibody.address_table import IN_USE, STAGES
     from interstage.multibody.kernels import entry
 
     mb = Multibody("one")

@@ -12,7 +12,7 @@ from interstage.component.from_nastran.external import punched_interface
 from interstage.errors import DeckError, FidelityWarning, FileError, InputError, ModelError
 from interstage.fem.model import FEModel
 from interstage.multibody import Free, Multibody
-from interstage.multibody.unstiffened import load_share
+from interstage.multibody.fidelity import load_share
 from interstage.nastran import deck_from_text
 from validation import nastran_decks
 from validation.nastran_decks import figures, matrix

@@ -8,7 +8,7 @@ import interstage as ist
 from interstage.component.units import converted
 from interstage.errors import InputError, ModelError
 from interstage.fem import geometric_stiffness
-from interstage.multibody.flex.reference import reference_to
+from interstage.multibody.flexible_body import reference_to
 from interstage.nastran import deck_from_text
 
 LENGTH, AREA, INERTIA, YOUNG, RHO, BARS = 10.0, 1e-2, 1e-6, 7e10, 2700.0, 40

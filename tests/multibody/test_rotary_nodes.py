@@ -13,7 +13,7 @@ from test_slopes import NO_WRENCHES, assert_near, stepped
 import interstage as ist
 from interstage.errors import InputError
 from interstage.kane import Kane
-from interstage.multibody.slopes import force_slopes
+from interstage.multibody.dynamics_derivatives import force_slopes
 from interstage.nastran import deck_from_text
 
 

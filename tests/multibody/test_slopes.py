@@ -15,8 +15,8 @@ from test_stiffening import MADE_UP
 
 import interstage as ist
 from interstage.linear.chart import Chart
+from interstage.multibody.dynamics_derivatives import force_slopes
 from interstage.multibody.loads import Loads, wrench_rows
-from interstage.multibody.slopes import force_slopes
 
 STEP = 1e-40
 BEAMS = [

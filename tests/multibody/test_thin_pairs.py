@@ -1,4 +1,4 @@
-"""Sums over pairs of modes by few rows (`flex.thin`): against sums over mass points, and against tables of pairs."""
+"""Sums over pairs of modes by few rows (`thin_rows`): against sums over mass points, and tables of pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from multibody_models import beam, random_state
 import interstage as ist
 from interstage.component import Component
 from interstage.fem import lumped_beam
-from interstage.multibody.flex.thin import thin_rows
+from interstage.multibody.flexible_body import thin_rows
 
 STEP = 1e-40
 

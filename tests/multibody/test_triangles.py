@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 
-from interstage.multibody.kernels.triangles import factor_upper, lower_solve, lower_three, upper_solve
+from interstage.multibody.kernels.algebra import factor_upper, lower_solve, lower_three, upper_solve
 
 
 @pytest.mark.kernels

@@ -6,7 +6,7 @@ import scipy.linalg as la
 from vehicle_models import launcher, refused
 
 import interstage as ist
-from interstage.vehicle.damping import damping_matrix
+from interstage.vehicle.integrals import damping_matrix
 
 FILL = {
     "grain": 19_800.0,

@@ -10,9 +10,8 @@ from interstage import devices as dev
 from interstage.devices.fields import oblate_gravity
 from interstage.report.burning import burning_report
 from interstage.vehicle import PipeFlow, Tank, fly, split
-from interstage.vehicle.burn_log import BodyState
+from interstage.vehicle.free_flight import BodyState, upstream
 from interstage.vehicle.kernels import momentum
-from interstage.vehicle.reference import upstream
 
 FLOW = 4.0
 

@@ -8,7 +8,7 @@ from vehicle_models import artemis_stage, first_stage, launcher, refused, upper_
 
 from interstage import InterstageError, Stage, Vehicle
 from interstage.fem import lumped_beam
-from interstage.vehicle.coupling import couple
+from interstage.vehicle.stack import couple
 
 BEAM = {"EA": 4e6, "GJ": 2e4, "EI": (3e3, 2e3)}
 LUMP = np.array([2.0, 2.0, 2.0, 0.1, 0.1, 0.1])

@@ -8,7 +8,7 @@ from vehicle_models import grain, refused
 import interstage as ist
 from interstage import devices as dev
 from interstage.fem import lumped_beam
-from interstage.vehicle.fluid import fluid_at
+from interstage.vehicle.slosh import fluid_at
 
 LENGTH, N, DRY = 20.0, 8, 4.5e3  # m, elements, kg
 FULL, LOW = 8e3, 8e2  # kg of fluid

@@ -10,7 +10,7 @@ from interstage import Stage, Vehicle
 from interstage.component.integrals import rigid_motion
 from interstage.fem import lumped_beam
 from interstage.vehicle import Load, fly
-from interstage.vehicle.damping import damping_matrix
+from interstage.vehicle.integrals import damping_matrix
 from interstage.vehicle.kernels import body_terms, flow_forces, momentum
 from validation.burning_beam import plane_modes
 from validation.burning_flight import plane_matrices

@@ -11,12 +11,12 @@ from collections import namedtuple
 
 import numpy as np
 
-from interstage.multibody.handle import tree_of, work_of
-from interstage.multibody.kernels.closed import closed_forward as forward
-from interstage.multibody.kernels.closure import project
-from interstage.multibody.kernels.flex import prepare
+from interstage.multibody.address_table import tree_of, work_of
+from interstage.multibody.kernels.algebra import inlined, is_finite, kernel
+from interstage.multibody.kernels.body_inertia import prepare
+from interstage.multibody.kernels.closure_forces import project
+from interstage.multibody.kernels.constrained_forward import closed_forward as forward
 from interstage.multibody.kernels.joints import normalize, rates
-from interstage.multibody.kernels.small import inlined, is_finite, kernel
 from interstage.system.run.integrators.step_control import bound, take_step
 
 # base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  power (p,): 0 where

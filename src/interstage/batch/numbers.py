@@ -32,8 +32,8 @@ from interstage.batch.law import LinearLaw, place_names
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.multibody.arrays import Tree
-from interstage.multibody.calling import asks_system
 from interstage.multibody.loads import Force, JointLaws, Loads, TimeTable
+from interstage.multibody.types import asks_system
 from interstage.system.plant.coupled_kernels import plain
 from interstage.system.run.applied_loads import Acting
 from interstage.system.run.integrators.step_kernels import just_after, just_before

@@ -41,6 +41,7 @@ from interstage.component.unit_loads import (
     unit_load_stiffness,
     unit_loads,
 )
+from interstage.component.units import labelled_units
 from interstage.errors import ModelError
 from interstage.linalg.eigen_request import EigenRequest
 from interstage.linalg.refine import load_columns
@@ -204,7 +205,7 @@ def build_component(
     notes += words
     return Component(
         name=name,
-        units=options.units,
+        units=labelled_units(options.units),
         node_ids=model.node_ids,
         node_positions=model.positions,
         gamma=gamma,
@@ -263,9 +264,8 @@ def _basis(model: Assembled, options: ReductionOptions, request: EigenRequest | 
             raise massless_error(weightless, names)
         cb = _with_small_inertia(model, cb, weightless, aset)
     motions = rigid_motions(model.K_ff, model.M_ff, model.rigid_f)
-    basis = normalized_modes(
-        cb, threshold_hz=threshold_hz, rigid_b=model.rigid_f[b], motions=motions[b], names=names
-    )
+    rigid_b = None if model.rigid_f is None else model.rigid_f[b]
+    basis = normalized_modes(cb, threshold_hz=threshold_hz, rigid_b=rigid_b, motions=motions[b], names=names)
     if len(weightless):
         added = np.diag(cb.mass - pure.mass)[: len(b)]
         effect = inertia_effect(added, basis.shapes[b], basis.frequencies_hz)
@@ -313,7 +313,8 @@ def _load_fields(
     model: Assembled, basis: Basis, options: ReductionOptions
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what is asked of the loads that the body carries, and what is to be said: stiffness, recovery."""
-    stiffens, nodes, notes = options.stiffens, options.load_nodes, []
+    stiffens, nodes = options.stiffens, options.load_nodes
+    notes: list[str] = []
     if stiffens and model.geometric is None:
         raise ModelError(
             "the geometric stiffness of a component needs elements",
@@ -357,7 +358,7 @@ def point_fields(
     model: Assembled, gamma: np.ndarray, lam: np.ndarray, rotary: bool
 ) -> tuple[ModalIntegrals, dict[str, Any], list[str]]:
     """Return the integrals of the point masses, those of rotary nodes where asked, and what is to be said."""
-    points, notes = model.points, []
+    points, notes = model.points, list[str]()
     if points is None:
         points, notes = point_masses(model.M_gg, len(model.node_ids))
     fields: dict[str, Any] = {}

@@ -511,4 +511,4 @@ class Component(Constructors):
         """Copy the record with some fields replaced; a `damping_ratio` by itself replaces all damping."""
         if "damping_ratio" in changes and not changes.keys() & {"viscous", "structural", "ground_damping"}:
             changes |= {"viscous": None, "structural": None, "ground_damping": None}
-        return replace(self, **changes)
+        return replace(self, **changes)  # type: ignore[arg-type]

@@ -54,7 +54,7 @@ class Reduction:
     stiffness: np.ndarray
     viscous: np.ndarray | None = None
     structural: np.ndarray | None = None
-    size_bb: np.ndarray | None = None
+    size_bb: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     notes: list[str] = field(default_factory=list)
     evidence: dict[str, str] = field(default_factory=dict)
 

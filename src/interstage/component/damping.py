@@ -92,7 +92,7 @@ def table_notes(damping: object, aset: Mapping[int, object], hz: np.ndarray) -> 
 
 def modal_damping(
     damping: object, hz: np.ndarray, B: Any, K4: Any, K: Any, rigid: np.ndarray | None, shapes: np.ndarray
-) -> tuple[dict[str, np.ndarray | None], list[str]]:
+) -> tuple[dict[str, Any], list[str]]:
     """Return the fields of a component that describe its damping, and what is to be said.
 
     damping : ratios that were given; B, K4, K (nf, nf) matrices of the coordinates, None for none

@@ -178,7 +178,7 @@ def _ordered(K, M, B, K4, ids, xyz):
     if not np.all(np.isfinite(xyz)) or xyz.shape != (n, 3):
         raise InputError("node positions must be three finite numbers each", where="nodes")
     order, dof = np.argsort(ids), _by_id(ids)
-    out = []
+    out: list[Any] = []
     for label, A in (("K", K), ("M", M), ("B", B), ("K4", K4)):
         if A is None:
             out.append(None)

@@ -87,7 +87,7 @@ def declared(record: type) -> dict[str, Stored]:
 
 def present(record: Any) -> Iterator[tuple[str, Stored, Any]]:
     """Give field, declaration and value of all that a record has, without what goes along with what it has not."""
-    for name, spot in declared(type(record)).items():
+    for name, spot in declared(record.__class__).items():
         value = getattr(record, name)
         if value is not None and not (spot.along and getattr(record, spot.along) is None):
             yield name, spot, value

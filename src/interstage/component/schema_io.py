@@ -179,7 +179,8 @@ def _read_texts(group: Group, name: str, spot: Stored, at: Reading) -> dict[str,
 
 
 def _read_by_grid(group: Group, name: str, spot: Stored, at: Reading) -> Any:
-    reader, ids, shape = group.child(name), at.values["node_ids"], spot.lengths(at.sizes)[1:]
+    reader, ids = group.child(name), at.values["node_ids"]
+    shape = tuple(size for size in spot.lengths(at.sizes)[1:] if size is not None)
     if len(ids) > LAZY_NODES if at.lazy is None else at.lazy:
         reader.rows(ids[[0, -1]] if len(ids) else (), shape)
         return ByGrid(at.path, spot.dataset, ids, at.sizes["n"])

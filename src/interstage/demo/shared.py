@@ -44,8 +44,8 @@ def groups() -> Groups:
 
 
 def _doublet() -> dict[str, Job]:
-    from interstage.multibody.engine import DOORS, QUICK
-    from interstage.multibody.kernels.linear_entry import enter_slopes
+    from interstage.multibody.kernel_interface import DOORS, QUICK
+    from interstage.multibody.kernels.derivative_entry import enter_slopes
     from interstage.system.run.integrators.integration_loop import WMETHOD
     from interstage.system.run.integrators.rosenbrock import ROS2
 
@@ -57,7 +57,7 @@ def _doublet() -> dict[str, Job]:
 
 
 def _ascent() -> dict[str, Job]:
-    from interstage.multibody.engine import DOORS
+    from interstage.multibody.kernel_interface import DOORS
     from interstage.system.run.integrators.explicit import RK4
     from interstage.system.run.integrators.integration_loop import EXPLICIT, WMETHOD
     from interstage.system.run.integrators.rosenbrock import ROS2
@@ -75,7 +75,7 @@ def _ascent() -> dict[str, Job]:
 def _stages(doors: Iterable[Callable], kinds: set[str], numbers: str) -> dict[str, Job]:
     """Return a job for each stage of some kinds that kernels call."""
     from interstage.compiled import stages_of
-    from interstage.multibody.handle import STAGES
+    from interstage.multibody.address_table import STAGES
 
     stages = {one.__name__: one for door in doors for one in stages_of(door)}
     names = [name for name in stages if STAGES[name] in kinds]
@@ -97,7 +97,7 @@ def _functions(numbers: str) -> dict[str, Job]:
     from interstage.demo.ascent_plant import Cluster
     from interstage.system.plant.compiled_schedule import compile_function
     from interstage.system.plant.connection_blocks import Copy
-    from interstage.vehicle.tank import PipeFlow, Tank
+    from interstage.vehicle.propellant_devices import PipeFlow, Tank
 
     names = ("Earth", "Gyro", "Dryden", "Aero", "Engine", "HydraulicTVC", "Atmosphere", "Gust")
     names += ("Accelerometer", "Thruster")

@@ -31,11 +31,11 @@ COMPILING = "interstage:   "  # before the name
 def compile_stages(dtype: type) -> None:
     """Compile every stage of the multibody kernels for a number type, whichever vehicle needs it."""
     from interstage.jit import COMPILED
-    from interstage.multibody.engine import DOORS
+    from interstage.multibody.kernel_interface import DOORS
 
     if COMPILED:
         from interstage.compiled import stages_of
-        from interstage.multibody.engine import QUICK
+        from interstage.multibody.kernel_interface import QUICK
 
         doors = [door for door, _ in DOORS.values()]
         if dtype is float:  # no other numbers pass through these

@@ -25,7 +25,7 @@ from interstage.devices.parts import unit_vector
 from interstage.devices.springs import axes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.multibody.kernels.small import add, cross, dot, scale, sub, turn
+from interstage.multibody.kernels.algebra import add, cross, dot, scale, sub, turn
 from interstage.system.plant.declarations import Out, Parameter, Place, Value, numbers
 from interstage.system.plant.device import Device
 

@@ -27,7 +27,7 @@ import numpy as np
 from interstage.devices.tables import look_up, slopes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.multibody.kernels.small import add, cross, polynomial_of_skew, scale, sub, turn, turn_back
+from interstage.multibody.kernels.algebra import add, cross, polynomial_of_skew, scale, sub, turn, turn_back
 from interstage.spatial.quaternion import quaternion_to_rotvec
 from interstage.spatial.rotvec import jacobian_coefficients
 from interstage.system.plant.declarations import In, Limit, Out, Parameter, Place, Value, numbers, state_of

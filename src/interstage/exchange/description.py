@@ -24,9 +24,9 @@ from interstage.linear.chart import POSITIONS, RATES, rate_names
 from interstage.linear.flight_plant import numbered
 from interstage.linear.interface import UnitNames
 from interstage.multibody import State
-from interstage.multibody.diagnosis import refuse
 from interstage.multibody.joints import Coordinate
 from interstage.multibody.model import vehicle_units
+from interstage.multibody.queries import refuse
 from interstage.system import Assembly
 from interstage.system.plant.assembly import Port
 from interstage.system.plant.clock import ON_TICK

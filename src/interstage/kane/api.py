@@ -13,9 +13,9 @@ from interstage.kane import equations
 from interstage.kane.equations import BodyFrames, NodeLoad, frames
 from interstage.kane.joints import Array, concat
 from interstage.kane.layout import HasModel, ModelConstants, Parameters, build, shapes_of
-from interstage.multibody.load_nodes import check_loaded
 from interstage.multibody.loads import Forces, as_forces, of_all_kinds, place_words
 from interstage.multibody.model import Multibody
+from interstage.multibody.node_checks import check_loaded
 from interstage.multibody.types import Node
 
 

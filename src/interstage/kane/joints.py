@@ -12,8 +12,9 @@ slopes b2 = 2 a2'(x), b3 = 2 a3'(x). They are summed as power series up to x = 1
 
 What elementary motions of joints do to a frame, to springs and to coordinates.
 
-A joint says of itself which elementary motions it is put together from (`multibody.joints.motions`); everything else is
-derived here. Each motion takes a frame in motion to the next one. With ω of the frame before, d its axis in the world,
+A joint says of itself which elementary motions it is put together from (`multibody.joints.elementary_motions`);
+everything else is derived here. Each motion takes a frame in motion to the next one. With ω of the frame before, d
+its axis in the world,
 
     turn       ω' = ω + d q̇,                 α' = α + ω×d q̇
     travel     ẋ' = ẋ + ω×d q + d q̇,         a' = a + α×d q + ω×(ω×d q) + 2 ω×d q̇
@@ -31,8 +32,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from interstage.errors import ModelError
-from interstage.multibody.joints.motions import Attitude, Pose, Travel, Turn
-from interstage.multibody.joints.motions import Motion as Step
+from interstage.multibody.joints.elementary_motions import Attitude, Pose, Travel, Turn
+from interstage.multibody.joints.elementary_motions import Motion as Step
 
 Array: TypeAlias = np.ndarray
 """An array of numpy, or one of jax, which has the same operations."""

@@ -32,8 +32,8 @@ from interstage.component.component import Component
 from interstage.component.damping import damping_parts
 from interstage.errors import InputError, ModelError
 from interstage.kane.joints import LEVI, Array, Step, check_steps
-from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
+from interstage.multibody.node_checks import check_loads
 
 # matrices of e_1×, e_2×, e_3×
 _TURNS = np.stack([LEVI @ e for e in np.eye(3)])

@@ -47,13 +47,12 @@ import numpy as np
 from scipy.linalg import qr
 
 from interstage.errors import InputError, SolverError, known_names
-from interstage.multibody.closed_slopes import rate_slopes
-from interstage.multibody.layout import BodySlices
-from interstage.multibody.state import State
+from interstage.multibody.dynamics_derivatives import rate_slopes
+from interstage.multibody.state import BodySlices, State
 from interstage.spatial.rotvec import exp_coefficients
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 
 POSITION_AXES = ("parent", "body")

@@ -37,8 +37,8 @@ from interstage.multibody.loads import OperatingPoint, at_point
 from interstage.system.plant.clock import period_of
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
     from interstage.multibody.state import State
+    from interstage.multibody.system import System
 
 
 SLOW_HZ, GAP = 0.05, 3.0  # poles below this are rigid motion; a gap of this factor above them ends it

@@ -27,9 +27,9 @@ from interstage.linear.chart import (
 from interstage.linear.differences import Scheme
 from interstage.linear.interface import mass_properties
 from interstage.linear.memory import Hidden, Snapshot
-from interstage.multibody.diagnosis import refuse
+from interstage.multibody.joint_modes import LOCKED
 from interstage.multibody.loads import OperatingPoint, at_point
-from interstage.multibody.prescribed import LOCKED
+from interstage.multibody.queries import refuse
 from interstage.multibody.state import State
 from interstage.multibody.types import Place
 from interstage.system.plant.assembly import Assembly

@@ -27,10 +27,10 @@ from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.frames import LONGEST, Frame
 from interstage.linear.steady import TrimReport, accelerating
 from interstage.multibody import System
+from interstage.multibody.fidelity import notes_on_stiffening
+from interstage.multibody.joint_modes import PRESCRIBED
 from interstage.multibody.loads import Loads, OperatingPoint, frozen
-from interstage.multibody.prescribed import PRESCRIBED
 from interstage.multibody.state import State
-from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import Out, Value
 from interstage.system.plant.device import Device

@@ -14,14 +14,14 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, caller_level, known_names, shown
+from interstage.multibody.joint_modes import LOCKED, PRESCRIBED
 from interstage.multibody.joints import Axis, Coordinate, unit_axis
-from interstage.multibody.joints.motions import ANGLE
+from interstage.multibody.joints.elementary_motions import ANGLE
 from interstage.multibody.loads import Force, Loads, check_frame
-from interstage.multibody.prescribed import LOCKED, PRESCRIBED
 from interstage.multibody.types import Node
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,18 @@ from interstage.errors import InputError
 from interstage.linear.chart import POSITIONS, RATES, position_names, rate_names
 from interstage.linear.inputs import Channel, Input, JointForce
 from interstage.linear.outputs import Expression, Output
-from interstage.multibody import inspection
+from interstage.multibody import queries
+from interstage.multibody.joint_modes import PRESCRIBED
 from interstage.multibody.loads import Force, split_place
 from interstage.multibody.model import vehicle_units
-from interstage.multibody.prescribed import PRESCRIBED
 from interstage.multibody.types import Node, Place
 
 if TYPE_CHECKING:
     from interstage.linear.chart import Moving
     from interstage.linear.model import LinearModel
     from interstage.linear.vehicle_plant import Plant
-    from interstage.multibody.api import System
     from interstage.multibody.state import State
+    from interstage.multibody.system import System
 
 
 class UnitNames:
@@ -124,7 +124,7 @@ def grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarra
     places = plant.interface.grids
     if not places:
         return {}
-    R, p = inspection.pose(system, x, *_reference(plant, reference))
+    R, p = queries.pose(system, x, *_reference(plant, reference))
     single = len({body for body, node in places if isinstance(node, int | np.integer)}) <= 1
     found = {}
     for body, node in places:
@@ -138,7 +138,7 @@ def grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarra
 
 def mass_properties(plant: Moving, reference: Place | None) -> dict[str, float | np.ndarray]:
     """Return mass, cmoffset (3,), inertia (3, 3) of the whole about the reference, in its axes."""
-    mass, offset, inertia = inspection.whole_from(plant.system, plant.x0, *_reference(plant, reference))
+    mass, offset, inertia = queries.whole_from(plant.system, plant.x0, *_reference(plant, reference))
     return {"mass": float(mass), "cmoffset": offset, "inertia": inertia}
 
 

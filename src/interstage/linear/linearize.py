@@ -56,12 +56,11 @@ from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
 from interstage.linear.validity import elastic_places, notes_on_balance, notes_on_flight
 from interstage.linear.vehicle_plant import Columns, Plant
-from interstage.multibody.fidelity import warn_of_spin
+from interstage.multibody.fidelity import notes_on_stiffening, warn_of_spin
+from interstage.multibody.joint_modes import LOCKED
 from interstage.multibody.loads import Forces, Loads, acting_at, at_point, frozen
-from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
-from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.spatial.checks import all_finite
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period
@@ -69,7 +68,7 @@ from interstage.system.plant.declarations import Value
 from interstage.system.run.operating_point import check_frame_used, vehicle_at, with_loads
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 
 def linearize_flight(assembly: Assembly, x0: State | None, asked: Asked = NOTHING_SPECIAL) -> LinearModel:

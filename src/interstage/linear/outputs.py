@@ -23,16 +23,15 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import POSITIONS, RATES, turns
 from interstage.linear.inputs import AtJoint, AtPlace, coordinates, directions, mode_numbers
-from interstage.multibody.calling import asked
 from interstage.multibody.joints import Axis, Coordinate
+from interstage.multibody.load_recovery import recovery_of
 from interstage.multibody.loads import Loads
-from interstage.multibody.places import located
-from interstage.multibody.recovered import recovery_of
+from interstage.multibody.sites import located
 from interstage.multibody.state import State
-from interstage.multibody.types import Node
+from interstage.multibody.types import Node, asked
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -24,13 +24,13 @@ from interstage.errors import ModelError, SolverError
 from interstage.linear.chart import Chart
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.vehicle_plant import along_chart, forward_rows
-from interstage.multibody.calling import asked
+from interstage.multibody.dynamics_derivatives import force_slopes
 from interstage.multibody.loads import Loads, wrench_rows
-from interstage.multibody.slopes import force_slopes
 from interstage.multibody.state import State
+from interstage.multibody.types import asked
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 
 @dataclass(frozen=True)

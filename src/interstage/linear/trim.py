@@ -25,17 +25,17 @@ from interstage.errors import InputError, SolverError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
 from interstage.linear.flight_trim import HOLD_DOWN, Balance, FlightTrim, standing, trim_flight
 from interstage.linear.steady import Problem, Residual, TrimReport, Unknown, accelerating, solve
+from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point, frozen
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
-from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import Value
 from interstage.system.run.operating_point import check_frame_used, vehicle_at, with_loads
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 KINDS = ("position", "rate", "force")
 Unknowns = str | Sequence[str | tuple[str, str]] | None

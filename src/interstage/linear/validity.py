@@ -18,11 +18,11 @@ from interstage.errors import FidelityWarning, InterstageError, caller_level
 from interstage.linear.chart import position_names
 from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.flow import Stand
-from interstage.multibody.unstiffened import notes_on_stiffening
+from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.system.plant.device import Device
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 SHIFT = (
     0.01  # change of a pole beside its size that is warned of: frequencies of structures are not known better

@@ -2,9 +2,9 @@
 
 Columns of a linear model: how accelerations and outputs change with every small motion and input.
 
-Accelerations by slopes of inverse dynamics (`multibody.slopes`), outputs by complex steps at states and accelerations
-that are moved along. Where a step is asked for, accelerations are complex steps of forward dynamics, all in one
-compiled loop: one call of the engine costs microseconds, the way to it from Python more.
+Accelerations by slopes of inverse dynamics (`multibody.dynamics_derivatives`), outputs by complex steps at states and
+accelerations that are moved along. Where a step is asked for, accelerations are complex steps of forward dynamics,
+all in one compiled loop: one call of the engine costs microseconds, the way to it from Python more.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from interstage.linear.chart import Chart
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.interface import Interface, OutputRows
 from interstage.linear.outputs import Expression, Observation, Output, gather_sites
-from interstage.multibody.closed_slopes import ClosedSlopes, closed_slopes
-from interstage.multibody.engine import NO_SITES
+from interstage.multibody.dynamics_derivatives import ClosedSlopes, Wrenches, closed_slopes, force_slopes
+from interstage.multibody.kernel_interface import NO_SITES
 from interstage.multibody.kernels.entry import enter_forward_loaded
 from interstage.multibody.loads import Loads, wrench_rows
-from interstage.multibody.slopes import Wrenches, force_slopes
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 
 class Plant:

@@ -4,7 +4,6 @@
 coordinates and velocities. Equations: docs/theory/multibody.md.
 """
 
-from interstage.multibody.api import System
 from interstage.multibody.impulse import Change
 from interstage.multibody.joints import (
     Ball,
@@ -23,6 +22,7 @@ from interstage.multibody.joints import (
 from interstage.multibody.loads import Force, Loads, OperatingPoint
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
+from interstage.multibody.system import System
 
 __all__ = [
     "Ball",

@@ -74,7 +74,7 @@ TREE_FIELDS = (
     ("mixed_C", "f", 1),  # (n, n) each: modal damping off the diagonal
     ("held_C", "f", 1),  # (n, n) each: what modal damping has more while a Free joint is locked
     ("drag_C", "f", 1),  # (6, 6 + n) each: dampers to ground on the velocity of the body frame and the modes
-    ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex.pairs`
+    ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `body_inertia.pairs`
     ("flex_thin", "f", 1),  # (rank, 3, 4, n) each: rows whose products are pairs of modes
     ("flex_turn", "f", 1),  # (3, n, n) each: symmetric part of F1 of nodes that turn
     ("body_square", "i", 1),  # (N,) first number of its modal mass in mass_G and mass_L, -1 where it is one
@@ -83,7 +83,7 @@ TREE_FIELDS = (
     ("tank_level", "i", 1),  # (T + 1,) levels of tank k are tank_level[k] ... tank_level[k + 1]
     ("level_mass", "f", 1),  # (L,) propellant at each level, ascending in a tank
     ("level_numbers", "i", 1),  # (L,) first number in tank_numbers
-    ("tank_numbers", "f", 1),  # integrals of bodies that burn, in the order of `kernels.weighing`
+    ("tank_numbers", "f", 1),  # integrals of bodies that burn, in the order of `kernels.variable_mass`
     ("tank_slopes", "f", 1),  # at the place of a level: change to the next one for each unit of mass
     ("body_sums", "i", 1),  # (N + 1,) sums of body i are level_sums[body_sums[i]] ...
     ("body_soft", "i", 1),  # (N,) 1 where tanks change the stiffness of a body
@@ -137,7 +137,7 @@ TREE_FIELDS = (
     ),  # (C + 1,) closures from c on that share a branch with closure c, itself among them
     ("near_closure", "i", 1),
     ("row_first", "i", 1),  # (m,) first row that is coupled with this one, directly or by rows between
-    ("row_kind", "i", 1),  # (m,) kinds of `kernels.closure`
+    ("row_kind", "i", 1),  # (m,) kinds of `kernels.closure_forces`
     ("row_u", "f", 2),  # (m, 3) direction fixed in the first frame
     ("row_w", "f", 2),  # (m, 3) direction fixed in the second frame
     ("row_c", "f", 1),  # (m,) cosine of the angle of two axes, or travel per radian of a screw
@@ -337,7 +337,7 @@ def _carried_forces(tree: Tree) -> int:
 def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.float64) -> Work:
     """Allocate scratch for a tree, all zero, beside the arrays of `settings`.
 
-    `kernels.flex.prepare` fills what depends on constants.
+    `kernels.body_inertia.prepare` fills what depends on constants.
     """
     N, n_port, S, nq, nv, n = (int(k) for k in tree.sizes)
     ports = np.diff(tree.body_ports)

@@ -8,6 +8,8 @@ the second place coincides with F at zero coordinates of the joint, and whatever
     Prismatic    two travels across; turn x, y, z      Planar      travel along the normal; two tilts
     Cylindrical  two travels across; two tilts         Screw       as cylindrical; travel less pitch times turn
     Slot         two travels across
+
+Rows of closures that hold, and what they answer with: J M⁻¹Jᵀ, and the part of it below which nothing moves.
 """
 
 from __future__ import annotations
@@ -20,13 +22,16 @@ import numpy as np
 from interstage.errors import InputError, ModelError
 from interstage.multibody.joints import SPRING, Joint, as_joint
 from interstage.multibody.kernels import closure_rows as rows
+from interstage.multibody.state import State
 from interstage.multibody.types import SiteKey, Target
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
     from interstage.multibody.compile import Site
-    from interstage.multibody.flex.reference import FlexibleBody
+    from interstage.multibody.flexible_body import FlexibleBody
     from interstage.multibody.model import Multibody
+    from interstage.multibody.system import System
+
 
 GROUND = "ground"
 ROUNDING = 1e-13  # tolerance of projections: radians, or lengths beside the size of the vehicle
@@ -152,9 +157,13 @@ def closure_sites(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[
         if any(row.kind != rows.ALONG for row in spec.joint.closure_rows()):
             for body, place in spec.ends:
                 i = -1 if body is None else model.bodies.index(body)
-                if i >= 0 and flexes[i] is not None:
-                    _check_turning(spec, body, place, model.specs[i].component.node_row(place), flexes[i])
-    return keys, [site_of(model, flexes, *key) for key in keys]
+                flex, component = (None, None) if i < 0 else (flexes[i], model.specs[i].component)
+                if body is not None and flex is not None and component is not None and isinstance(place, int):
+                    _check_turning(spec, body, place, component.node_row(place), flex)
+    return keys, [
+        site_of(model, flexes, body, place if isinstance(place, int) else np.array(place))
+        for body, place in keys
+    ]
 
 
 def _check_turning(spec: ClosureSpec, body: str, node: int, row: int, flex: FlexibleBody) -> None:
@@ -228,3 +237,29 @@ def _size(model: Multibody, sites: list[Site]) -> float:
     lengths += [float(np.abs(s.at).max()) for s in model.specs if isinstance(s.at, np.ndarray)]
     lengths += [float(np.abs(p).max()) for c in model.closures for b, p in c.ends if b is None]
     return max(lengths, default=0.0) or 1.0
+
+
+def kept(system: System) -> np.ndarray:
+    """Return the numbers of the rows that are not left out."""
+    return np.flatnonzero(system.settings.row_keep)
+
+
+def in_use(system: System) -> np.ndarray:
+    """Return a mask (m,) of the rows of closures that are not open."""
+    closed = np.array([spec.name not in system.settings.opened for spec in system.model.closures], dtype=bool)
+    return np.repeat(closed, np.diff(system.tree.closure_row))
+
+
+def answers(system: System, x: State) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return J M⁻¹Jᵀ (m, m) of the rows in use, the answers (m,) below which rows cannot move, and the status."""
+    view = system.with_settings()
+    view.settings.row_keep[:] = in_use(system)
+    with view.engine.borrow(np.dtype(np.float64)) as scratch:
+        status = scratch.closure_response(x.q.real.copy(), np.zeros(system.nv))
+        return scratch.work.closure_L.copy(), scratch.work.closure_rest.copy(), status
+
+
+def least_answers(system: System, x: State) -> np.ndarray:
+    """Return J M⁻¹Jᵀ (m,) below which a row cannot move (`stillness`); zero where M has no inverse."""
+    _, rest, status = answers(system, x)
+    return rest if status == 0 else np.zeros_like(rest)

@@ -14,11 +14,10 @@ from interstage.component.integrals import ModalIntegrals, axial, inertia_of_mom
 from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody.arrays import Tree, in_lines
 from interstage.multibody.closures import closure_arrays
-from interstage.multibody.flex.reference import FlexibleBody, Turning, reference_to
-from interstage.multibody.hinge_nodes import check_hinge
-from interstage.multibody.load_nodes import check_loads
+from interstage.multibody.flexible_body import FlexibleBody, Turning, reference_to
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
-from interstage.multibody.tanks import TankLoads, check_tanks
+from interstage.multibody.node_checks import check_hinge, check_loads
+from interstage.multibody.propellant_mass import TankLoads, check_tanks
 from interstage.spatial import RigidInertia
 
 
@@ -296,7 +295,7 @@ def _thin_where_worth(pools: Pools, modes: np.ndarray, specs: list[BodySpec]) ->
 
 
 def _by_fours(rows: np.ndarray) -> np.ndarray:
-    """Return rows (k, 3, n) in the order of `kernels.thin`: four of x, four of y, four of z, zeros where they end."""
+    """Return rows (k, 3, n) as `kernels.body_inertia` reads them: four of x, four of y, four of z, zeros at the end."""
     k, _, n = rows.shape
     full = np.concatenate([rows, np.zeros((-k % 4, 3, n))])
     return full.reshape(-1, 4, 3, n).transpose(0, 2, 1, 3).ravel()
@@ -309,7 +308,7 @@ def inertia_rates(own: ModalIntegrals, turning: Turning | None = None) -> np.nda
 
 
 def pair_numbers(B: np.ndarray, turning: Turning | None = None) -> np.ndarray:
-    """Return second-order integrals of all pairs of modes in the order in which `flex.pairs` reads them."""
+    """Return second-order integrals of all pairs of modes in the order in which `body_inertia.pairs` reads them."""
     n = B.shape[-1]
     J2, a = symmetric_six(inertia_of_moment(B.transpose(2, 3, 0, 1))), axial(B).transpose(1, 2, 0)
     if turning is not None:

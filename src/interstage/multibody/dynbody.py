@@ -29,11 +29,11 @@ from interstage.mass import tree as links
 from interstage.mass.body import CoreOptions
 from interstage.mass.json_file import register_kind
 from interstage.mass.relative import pose_of
-from interstage.multibody.api import System
 from interstage.multibody.joints import Free
 from interstage.multibody.loads import as_wrench, place_words
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
+from interstage.multibody.system import System
 from interstage.multibody.types import Table
 from interstage.spatial import Rotation, RotationLike
 from interstage.spatial.checks import as_array

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.multibody.arrays import Work
-from interstage.multibody.closed_rows import kept, least_answers
-from interstage.multibody.engine import NO_SITES
-from interstage.multibody.prescribed import with_locked
+from interstage.multibody.closures import kept, least_answers
+from interstage.multibody.joint_modes import with_locked
+from interstage.multibody.kernel_interface import NO_SITES
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
-    from interstage.multibody.api.closures import Closures
-    from interstage.multibody.api.compiled import Compiled
+    from interstage.multibody.model_data import ModelData
+    from interstage.multibody.system import System
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Frames:
     V: np.ndarray
 
 
-def frames_of(system: Compiled, x: State) -> Frames:
+def frames_of(system: ModelData, x: State) -> Frames:
     """Return where all body frames are and how they move."""
     N = len(system.model.specs)
     with system.engine.borrow(x.q.dtype) as scratch:
@@ -73,7 +73,7 @@ def frames_of(system: Compiled, x: State) -> Frames:
         return Frames(work.Rw[:N].reshape(N, 3, 3).copy(), work.pw[:N].copy(), work.V[:N].copy())
 
 
-def trees_of(system: Compiled) -> np.ndarray:
+def trees_of(system: ModelData) -> np.ndarray:
     """Return the root (N,) of each body."""
     root = np.arange(len(system.model.specs))
     for i, parent in enumerate(system.tree.body_parent):
@@ -82,7 +82,7 @@ def trees_of(system: Compiled) -> np.ndarray:
     return root
 
 
-def linked_roots(system: Compiled, root: int) -> list[int] | None:
+def linked_roots(system: ModelData, root: int) -> list[int] | None:
     """Return the roots of all trees that closures join to one tree, or None where these are not free as a whole."""
     trees, found = trees_of(system), {root}
     links = [
@@ -99,7 +99,7 @@ def linked_roots(system: Compiled, root: int) -> list[int] | None:
     return sorted(found)
 
 
-def outboard(system: Compiled, body: int) -> list[int]:
+def outboard(system: ModelData, body: int) -> list[int]:
     """Return a body and all that hangs on it."""
     found = {body}
     for i, parent in enumerate(system.tree.body_parent):
@@ -108,7 +108,7 @@ def outboard(system: Compiled, body: int) -> list[int]:
     return sorted(found)
 
 
-def momentum_of_motion(system: Compiled, x: State, motion: dict[int, np.ndarray]) -> np.ndarray:
+def momentum_of_motion(system: ModelData, x: State, motion: dict[int, np.ndarray]) -> np.ndarray:
     """Return the generalized momentum (nv,) of bodies that move with `motion` {body: [ω; v] (6,)}, body axes.
 
     All others, and all modes, rest. Momenta are gathered inwards as forces are in inverse dynamics.
@@ -118,7 +118,7 @@ def momentum_of_motion(system: Compiled, x: State, motion: dict[int, np.ndarray]
         return _gathered(system, scratch.work, motion)
 
 
-def _gathered(system: Compiled, work: Work, motion: dict[int, np.ndarray]) -> np.ndarray:
+def _gathered(system: ModelData, work: Work, motion: dict[int, np.ndarray]) -> np.ndarray:
     """Gather the momenta of moving bodies inwards, mass properties of all in the scratch."""
     tree = system.tree
     p, F = np.zeros(system.nv), np.zeros((len(system.model.specs), 6))
@@ -165,7 +165,7 @@ def rigid_twist(frames: Frames, bodies: list[int], about: int, V: np.ndarray) ->
     return motion
 
 
-def plastic(system: Closures, x: State, body: int, rest: np.ndarray) -> None:
+def plastic(system: System, x: State, body: int, rest: np.ndarray) -> None:
     """Write v⁺ into x, which holds an allowed motion v₀; everything outboard of `body` moved with `rest` more.
 
     rest : [ω; v] (6,) of the body frame before less that of v₀, world axes
@@ -178,7 +178,7 @@ def plastic(system: Closures, x: State, body: int, rest: np.ndarray) -> None:
     _project(system, x, r)
 
 
-def keep_motion(system: Closures, x: State, before: Mapping[int, tuple[np.ndarray, np.ndarray]]) -> None:
+def keep_motion(system: System, x: State, before: Mapping[int, tuple[np.ndarray, np.ndarray]]) -> None:
     """Write v⁺ into x, which holds an allowed motion v₀, of bodies that moved otherwise before a change.
 
     What is kept is the velocity of a centre of mass and the spin, also where the change has moved or turned the body.
@@ -197,7 +197,7 @@ def keep_motion(system: Closures, x: State, before: Mapping[int, tuple[np.ndarra
     _project(system, x, r)
 
 
-def solve_momentum(system: Closures, x: State, r: np.ndarray) -> np.ndarray:
+def solve_momentum(system: System, x: State, r: np.ndarray) -> np.ndarray:
     """Return M⁻¹ r (nv,) at linear cost; zero at joints that are not free.
 
     With geometric stiffness M is solved as it stands: forces across joints, which change the stiffness, would bring a
@@ -236,7 +236,7 @@ def solve_momentum(system: Closures, x: State, r: np.ndarray) -> np.ndarray:
     return dv + answer(left) if left.any() else dv
 
 
-def _accelerations(system: Closures, still: State, tau: np.ndarray) -> np.ndarray:
+def _accelerations(system: System, still: State, tau: np.ndarray) -> np.ndarray:
     """Return accelerations from rest under generalized forces."""
     tau = system.generalized_input(tau)
     vdot = np.empty(system.nv)
@@ -246,12 +246,12 @@ def _accelerations(system: Closures, still: State, tau: np.ndarray) -> np.ndarra
     return vdot
 
 
-def fit_closures(system: Closures, x: State) -> None:
+def fit_closures(system: System, x: State) -> None:
     """Change velocities by impulses of the closures, so that these do not open."""
     _project(system, x, np.zeros(system.nv))
 
 
-def _project(system: Closures, x: State, r: np.ndarray) -> None:
+def _project(system: System, x: State, r: np.ndarray) -> None:
     """Add M⁻¹ r to the velocities; with closures, of all velocities that they allow the nearest to that."""
     if not system.n_closure:
         x.v += solve_momentum(system, x, r)
@@ -268,7 +268,7 @@ def _project(system: Closures, x: State, r: np.ndarray) -> None:
         x.v[slots] -= W @ np.linalg.lstsq(J @ W, system.closure_rate(x)[moves], rcond=1e-12)[0]
 
 
-def set_rates(system: Closures, x: State, body: str, rates: np.ndarray) -> None:
+def set_rates(system: System, x: State, body: str, rates: np.ndarray) -> None:
     """Give the joint of a body new velocities by an impulse of its drive; all others answer by M v̇ = impulse.
 
     Momentum of a free vehicle is conserved: the impulse acts inside it. Making a moving joint stop is a plastic
@@ -284,7 +284,7 @@ def set_rates(system: Closures, x: State, body: str, rates: np.ndarray) -> None:
     plastic(with_locked(system, body), x, i, np.concatenate([R @ e[:3], R @ e[3:]]))
 
 
-def _subspace(system: Compiled, x: State, i: int) -> np.ndarray:
+def _subspace(system: ModelData, x: State, i: int) -> np.ndarray:
     """Return H (6, nv of the joint) of a body, body axes."""
     nv = int(system.tree.joint_nv[i])
     with system.engine.borrow(x.q.dtype) as scratch:

@@ -22,20 +22,19 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError, caller_level, raised, shown
-from interstage.multibody.calling import given_system
-from interstage.multibody.engine import NO_SITES
-from interstage.multibody.places import loaded, located
+from interstage.multibody.kernel_interface import NO_SITES
 from interstage.multibody.settings import Settings
+from interstage.multibody.sites import loaded, located
 from interstage.multibody.state import State, check_belongs, check_compiled
-from interstage.multibody.types import Node, Place, Rates, Table
+from interstage.multibody.types import Node, Place, Rates, Table, given_system
 from interstage.spatial.checks import all_finite, as_array
 
 if TYPE_CHECKING:
-    from interstage.multibody.api.compiled import Compiled
-    from interstage.multibody.api.dynamics import Dynamics
+    from interstage.multibody.model_data import ModelData
+    from interstage.multibody.system import System
 
-S = TypeVar("S", bound="Dynamics")
-C = TypeVar("C", bound="Compiled")
+S = TypeVar("S", bound="System")
+C = TypeVar("C", bound="ModelData")
 FRAMES = ("world", "body", "node")
 KINDS = ("forces", "tau", "accelerations")
 
@@ -116,7 +115,7 @@ class TimeTable:
             raise InputError("the times of a table do not ascend", where=where)
         return cls(times, values)
 
-    def __call__(self, t: float, system: Dynamics | None = None) -> np.ndarray:
+    def __call__(self, t: float, system: System | None = None) -> np.ndarray:
         """Return the values (k,) at a time, whatever the system."""
         return np.array([np.interp(t, self.times, column) for column in self.values.T])
 
@@ -136,7 +135,7 @@ class JointLaws:
     given: Mapping[str, ArrayLike | Callable[..., ArrayLike]]
 
     @classmethod
-    def of(cls, system: Dynamics, given: Mapping[str, ArrayLike | InTime]) -> JointLaws:
+    def of(cls, system: System, given: Mapping[str, ArrayLike | InTime]) -> JointLaws:
         """Return checked ones: functions are asked when they act, what is constant has its size now."""
         for body in given:
             n = system.tree.joint_nv[system.body(body)] if body in system.bodies else 1
@@ -155,12 +154,12 @@ class JointLaws:
                 made[body] = constant
         return cls(made)
 
-    def __call__(self, t: float, system: Dynamics | None = None) -> dict[str, ArrayLike]:
+    def __call__(self, t: float, system: System | None = None) -> dict[str, ArrayLike]:
         """Return {body: of its joint} at a time."""
         here = self.given if system is None else [body for body in self.given if body in system.bodies]
         return {body: self._one(body, t, system) for body in here}
 
-    def _one(self, body: str, t: float, system: Dynamics | None) -> ArrayLike:
+    def _one(self, body: str, t: float, system: System | None) -> ArrayLike:
         one = self.given[body]
         return cast(ArrayLike, asked_at(one, f"tau of '{body}'", t, system)) if callable(one) else one
 
@@ -170,7 +169,7 @@ class JointLaws:
         return times_of(self.given.values())
 
 
-def asked_at(law: Callable[..., object], what: str, t: float, system: Dynamics | None) -> object:
+def asked_at(law: Callable[..., object], what: str, t: float, system: System | None) -> object:
     """Return what a function of (t, system) answers, or say that it failed."""
     try:
         return law(t, system)
@@ -288,7 +287,7 @@ def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
 
 
 def wrench_rows(
-    system: Dynamics, forces: Sequence[Force], dtype: type | np.dtype | None = None
+    system: System, forces: Sequence[Force], dtype: type | np.dtype | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and wrenches (k, 10) for the kernels: [t; f], the number of the axes they keep to, arms."""
     if not forces:
@@ -334,7 +333,7 @@ class Loads:
     @classmethod
     def of(
         cls,
-        system: Dynamics,
+        system: System,
         forces: Forces | None = None,
         tau: Generalized | None = None,
         accelerations: Rates | None = None,
@@ -376,14 +375,14 @@ class Loads:
         """Times, rising, at which a table changes its slope."""
         return times_of((self.law, *(force.wrench for force in self.forces)))
 
-    def at(self, t: float, system: Dynamics | None = None) -> Loads:
+    def at(self, t: float, system: System | None = None) -> Loads:
         """Return the loads as they are at a time; `system`: for generalized forces that ask for it."""
         if not self.in_time:
             return self
         forces = tuple(force.at(t) for force in self.forces)
         return replace(self, forces=forces, tau=self.tau_at(t, system), law=None)
 
-    def tau_at(self, t: float, system: Dynamics | None = None) -> np.ndarray:
+    def tau_at(self, t: float, system: System | None = None) -> np.ndarray:
         """Return the generalized forces at a time, (nv,) of the system where they ask for one."""
         if self.law is None:
             return self.tau
@@ -406,11 +405,11 @@ class Loads:
                 raise _in_time(f"the force on {place_words(*force.place)}")
         return self
 
-    def rows(self, system: Dynamics) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, system: System) -> tuple[np.ndarray, np.ndarray]:
         """Return sites (k,) and wrenches (k, 10) for the kernels, which turn them with what they follow."""
         return wrench_rows(system, self.forces)
 
-    def vector(self, system: Dynamics, dtype: type | np.dtype = np.float64) -> np.ndarray:
+    def vector(self, system: System, dtype: type | np.dtype = np.float64) -> np.ndarray:
         """Return the vector (nv,) for the kernels: forces, and accelerations at joints that are not free."""
         return system.generalized_input(self.tau, self.accelerations or None, dtype)
 
@@ -487,7 +486,7 @@ def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.nd
     return array
 
 
-def _motions(system: Dynamics, accelerations: Rates | None) -> dict[str, np.ndarray]:
+def _motions(system: System, accelerations: Rates | None) -> dict[str, np.ndarray]:
     """Return {body: (nv of its joint,)} of prescribed joints."""
     if accelerations is None:
         return {}
@@ -594,7 +593,7 @@ def as_flown(system: C, x: State) -> C:
     return system if x.settings == system.settings else system.with_settings(x.settings)
 
 
-def frozen(loads: Loads, x: State, system: Dynamics) -> Loads:
+def frozen(loads: Loads, x: State, system: System) -> Loads:
     """Return loads as they are at the time of a point of a run; elsewhere ones that change with time are refused."""
     if isinstance(x, OperatingPoint) and x.flown and x.t is not None:
         return loads.at(x.t, system)

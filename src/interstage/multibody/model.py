@@ -23,8 +23,8 @@ from interstage.spatial import RigidInertia, Rotation, RotationLike
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
-    from interstage.multibody.tanks import Tanks
+    from interstage.multibody.propellant_mass import Tanks
+    from interstage.multibody.system import System
 
 
 @dataclass
@@ -337,7 +337,7 @@ class Multibody:
 
     def compile(self) -> System:
         """Check the description and return the system that computes with it."""
-        from interstage.multibody.api import System
+        from interstage.multibody.system import System
 
         # a system keeps a description of its own: bodies added here later, and masses set there, do not meet
         specs = [replace(spec) for spec in self.specs]

@@ -30,12 +30,12 @@ from interstage.component.file import component_in, put_component
 from interstage.errors import FileError
 from interstage.files import MULTIBODY, check_version, expect
 from interstage.hdf5 import Fault, Group, opened, put_array, put_text, put_texts, write_hdf5
-from interstage.multibody.api import System
 from interstage.multibody.closures import ClosureSpec, End, check_ends, check_joint, end_of
 from interstage.multibody.joints import KNOWN, Joint, as_joint
 from interstage.multibody.model import BodySpec, Mounting, Multibody, fill_flexible
-from interstage.multibody.places import located
-from interstage.multibody.tanks import TankLoads, Tanks
+from interstage.multibody.propellant_mass import TankLoads, Tanks
+from interstage.multibody.sites import located
+from interstage.multibody.system import System
 from interstage.output import as_path, json_text, parse_json
 from interstage.spatial import RigidInertia, Rotation
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from interstage.component.component import Component
 from interstage.errors import FidelityWarning, InputError, caller_level
-from interstage.multibody import conserved, impulse
-from interstage.multibody.flex.reference import FlexibleBody, reference_to
+from interstage.multibody import conservation, impulse
+from interstage.multibody.flexible_body import FlexibleBody, reference_to
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.joints import Free
 from interstage.multibody.model import BodySpec, Mounting, fill_flexible
@@ -27,7 +27,7 @@ from interstage.multibody.topology import carried, check_state, finish, moved_to
 from interstage.spatial import functions as spatial
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
 
 NOTICED = 0.01  # jump of a node beside the size of its body that is worth a warning
@@ -92,8 +92,8 @@ def reroot(system: System, body: str, x: State, port: int | None = None) -> tupl
     _write_joints(system, x, new, y, changed)
     if not moved:
         return new, y, 0.0
-    conserved.restore_momentum(new, y, new.body(body), system, x)
-    conserved.limit_energy(new, y, new.body(body), system, x)
+    conservation.restore_momentum(new, y, new.body(body), system, x)
+    conservation.limit_energy(new, y, new.body(body), system, x)
     return new, y, _displacement(system, x, new, y)
 
 
@@ -103,9 +103,9 @@ def settle_jump(system: System, x: State, new: System, y: State, body: str, shif
     Kinetic energy does not rise, unless the rigid motion alone needs more; large jumps are told.
     """
     root = int(impulse.trees_of(new)[new.body(body)])
-    conserved.restore_center(new, y, root, system, x)
-    conserved.restore_momentum(new, y, root, system, x)
-    gain = conserved.limit_energy(new, y, root, system, x)
+    conservation.restore_center(new, y, root, system, x)
+    conservation.restore_momentum(new, y, root, system, x)
+    gain = conservation.limit_energy(new, y, root, system, x)
     bent = [
         s.name
         for s in new.model.specs
@@ -221,9 +221,9 @@ def replace_component(
     before, after = system.settings.body_inertia[i, 0], new.settings.body_inertia[j, 0]
     root, gain = int(impulse.trees_of(new)[j]), 0.0
     if abs(after - before) <= 1e-9 * before and new.model.specs[root].joint.is_free:
-        conserved.restore_center(new, y, root, system, x)
-        conserved.restore_momentum(new, y, root, system, x)
-        gain = conserved.limit_energy(new, y, root, system, x)
+        conservation.restore_center(new, y, root, system, x)
+        conservation.restore_momentum(new, y, root, system, x)
+        gain = conservation.limit_energy(new, y, root, system, x)
     shift, size = _displacement(system, x, new, y), np.linalg.norm(np.ptp(new.flexes[j].l, axis=0))
     made = finish("replace component of", body, system, x, new, y, shift)
     strain = system.energies(x).strain, new.energies(made[1]).strain

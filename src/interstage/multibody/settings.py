@@ -15,7 +15,7 @@ from interstage.errors import InputError
 from interstage.multibody.arrays import SETTING_FIELDS, Tree
 from interstage.multibody.closures import row_names
 from interstage.multibody.compile import inertia_numbers
-from interstage.multibody.flex.reference import FlexibleBody
+from interstage.multibody.flexible_body import FlexibleBody
 from interstage.multibody.model import Multibody
 
 ARRAYS = tuple(name for name, _, _ in SETTING_FIELDS)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.multibody.prescribed import MODES
+from interstage.multibody.joint_modes import MODES
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
     from interstage.multibody.joints import Joint
     from interstage.multibody.loads import Force, Loads, OperatingPoint
     from interstage.multibody.model import BodySpec, Multibody
     from interstage.multibody.settings import Settings
     from interstage.multibody.state import State
+    from interstage.multibody.system import System
 
 MOST = 60  # bodies that are listed
 MOST_NUMBERS = 7  # numbers of one kind of a body
@@ -95,8 +95,9 @@ def of_model(model: Multibody) -> str:
     rows = []
     for spec in model.specs:
         modes = 0 if spec.component is None else spec.n_modes or spec.component.n_modes
-        mass = spec.inertia.mass if spec.component is None else spec.component.mass
-        rows.append(_row(spec, type(spec.joint).__name__, modes, mass))
+        own = spec.inertia if spec.component is None else spec.component
+        assert own is not None
+        rows.append(_row(spec, type(spec.joint).__name__, modes, own.mass))
     g = ", ".join(f"{a:g}" for a in np.asarray(model.gravity))
     title = f"Multibody '{model.name}': {len(rows)} bodies, gravity ({g})"
     return _text(title, rows, [_ends(spec) for spec in model.closures] + model.notes)

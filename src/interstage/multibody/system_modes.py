@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import FidelityWarning, ModelError, caller_level
-from interstage.multibody import closing
+from interstage.multibody import closure_queries
 from interstage.multibody.loads import (
     Forces,
     OperatingPoint,
@@ -33,7 +33,7 @@ from interstage.multibody.state import State
 from interstage.multibody.types import Node
 
 if TYPE_CHECKING:
-    from interstage.multibody.api.closures import Closures
+    from interstage.multibody.system import System
 
 STEP = 1e-40
 MOST = 60  # modes that are listed
@@ -48,7 +48,7 @@ class SystemModes:
     An unstable direction (negative stiffness) has a negative frequency.
     """
 
-    system: Closures
+    system: System
     state: State
     frequencies_hz: np.ndarray
     shapes: np.ndarray
@@ -64,7 +64,7 @@ class SystemModes:
         return self.system.jacobian(self.state, body, node) @ self.shapes
 
 
-def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.ndarray:
+def static_stiffness(system: System, x: State, forces: Forces | None) -> np.ndarray:
     """Return K (nv, nv): slope of the static generalized forces along the velocities."""
     tree = system.tree
     springs = np.diag(tree.v_stiffness)
@@ -73,7 +73,7 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
         return springs
     # forces of closures turn with what they hold
     closed = bool(system.model.closures)
-    multipliers = closing.forces_of(system, x, (forces, None, None))[1]
+    multipliers = closure_queries.forces_of(system, x, (forces, None, None))[1]
     z = system.state(x.q).copy(np.complex128)
     acting = wrench_rows(system, as_forces(forces), z.q.dtype)
     falling = [] if closed else _falling(system, x, forces)
@@ -88,7 +88,7 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
         if closed:
             with system.engine.borrow(z.q.dtype) as scratch:
                 scratch.work.closure_f[:] = multipliers
-                needed = closing.closed_inverse(system, scratch, z, np.zeros_like(z.v), *acting)
+                needed = closure_queries.closed_inverse(system, scratch, z, np.zeros_like(z.v), *acting)
         else:
             for name, drift, a in falling:
                 vdot[drift] = system.rotation(z, name).T @ a
@@ -98,7 +98,7 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
     return 0.5 * (K + K.T)
 
 
-def _falling(system: Closures, x: State, forces: Forces | None) -> list[tuple[str, slice, np.ndarray]]:
+def _falling(system: System, x: State, forces: Forces | None) -> list[tuple[str, slice, np.ndarray]]:
     """Return the roots that nothing holds: name, place of their velocity in v, acceleration (3,) in the world."""
     out = []
     needed = system.inverse_dynamics(x, np.zeros(system.nv), forces)
@@ -123,7 +123,7 @@ def _tell_unbalanced(K: np.ndarray, load: float) -> None:
         )
 
 
-def system_modes(system: Closures, x: State, forces: Forces | None = None) -> SystemModes:
+def system_modes(system: System, x: State, forces: Forces | None = None) -> SystemModes:
     """Solve K φ = λ M φ about the state x, its velocities taken as zero; joints that are not free are held.
 
     An operating point brings those of its forces that stand in the world, unless forces are given.

@@ -5,21 +5,25 @@ vehicles, and flexible data about a node are kept from system to system), and a 
 system and state stay as they were. What is not changed keeps its coordinates; what becomes impossible in the new
 vehicle is lost by impulses in the new joint, see `impulse`. `system.change` of the new system tells momentum and
 energy before and after. Equations: docs/theory/topology.md.
+
+Several vehicles as one system: bodies, closures and settings of each under names of its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from interstage.errors import InputError
-from interstage.multibody import closing, conserved, impulse
-from interstage.multibody.diagnosis import check_attitudes, check_numbers
+from interstage.errors import InputError, did_you_mean
+from interstage.multibody import closure_queries, conservation, impulse
+from interstage.multibody.closures import ClosureSpec
 from interstage.multibody.impulse import Change, Frames, frames_of
 from interstage.multibody.joints import Free, Joint, Locked, as_joint
 from interstage.multibody.model import BodySpec, Multibody
+from interstage.multibody.queries import check_attitudes, check_numbers
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Node, Target
 from interstage.spatial import RigidInertia, Rotation, RotationLike
@@ -27,8 +31,9 @@ from interstage.spatial import functions as spatial
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
-    from interstage.multibody.api.compiled import Compiled
+    from interstage.multibody.model_data import ModelData
+    from interstage.multibody.system import System
+
 
 # A pose this near to what a joint can take (radians, length) is taken as it is.
 CLOSE = 1e-8
@@ -43,7 +48,7 @@ ROUNDING = 1e-13
 
 def rebuilt(system: System, specs: list[BodySpec]) -> System:
     """Return the system of changed descriptions, in an order in which parents come first."""
-    from interstage.multibody.api import System
+    from interstage.multibody.system import System
 
     new = System(with_specs(system.model, in_order(specs)), system.known)
     before = {spec.name: spec for spec in system.model.specs}
@@ -53,7 +58,7 @@ def rebuilt(system: System, specs: list[BodySpec]) -> System:
             mode = system.joint_mode(spec.name)
             if new.joint_mode(spec.name) != mode:
                 new.set_joint_mode(spec.name, mode)
-    closing.carry(system, new)
+    closure_queries.carry(system, new)
     carry_propellant(system, new)
     return new
 
@@ -116,7 +121,7 @@ def carried(old: System, x: State, new: System) -> State:
     return y
 
 
-def check_state(system: Compiled, x: State) -> None:
+def check_state(system: ModelData, x: State) -> None:
     """Refuse a state that belongs to another vehicle, is not finite, or has quaternions without length."""
     check_belongs(system, x)
     check_numbers(system, q=x.q, v=x.v)
@@ -126,7 +131,7 @@ def check_state(system: Compiled, x: State) -> None:
 def finish(kind: str, body: str, old: System, x: State, new: System, y: State, shift: float = 0.0):
     """Attach the account of a change to the new system and return it with its state."""
     if new.model.closures:
-        y = closing.settled(old, x, new, y, body)
+        y = closure_queries.settled(old, x, new, y, body)
     energy = sum(old.energies(x)), sum(new.energies(y))
     new.change = Change(kind, body, old.momentum(x), new.momentum(y), *energy, shift)
     return new, y
@@ -147,6 +152,7 @@ def place_frame(system: System, x: State, frames: Frames, body: str | None, plac
     R, p, w, u = frames.R[i], frames.p[i], frames.V[i, :3], frames.V[i, 3:]
     R_n, arm, spin, slide = np.eye(3), -spec.offset, np.zeros(3), np.zeros(3)
     if flex is not None and place is not None:
+        assert spec.component is not None
         row = spec.component.node_row(place)
         where = system.layout[body]
         theta, rate = flex.lam[row] @ x.q[where.eta], flex.lam[row] @ x.v[where.etadot]
@@ -209,13 +215,13 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     y[name].v[:] = v
     shift = 0.0
     if max(turn, gap) > ROUNDING:
-        shift = gap + turn * np.linalg.norm(frames.p[i] - child[1])
-        conserved.restore_center(new, y, int(impulse.trees_of(new)[new.body(name)]), old, x)
+        shift = gap + turn * float(np.linalg.norm(frames.p[i] - child[1]))
+        conservation.restore_center(new, y, int(impulse.trees_of(new)[new.body(name)]), old, x)
     if rest.any():
         number = new.body(name)
         impulse.plastic(new, y, number, np.concatenate([R_c @ rest[:3], R_c @ rest[3:]]))
     if max(turn, gap) > ROUNDING:
-        conserved.restore_momentum(new, y, int(impulse.trees_of(new)[new.body(name)]), old, x)
+        conservation.restore_momentum(new, y, int(impulse.trees_of(new)[new.body(name)]), old, x)
     return new, y, shift
 
 
@@ -299,7 +305,8 @@ def attach(system: System, body: str, place: Target, x: State, how: Docking) -> 
             f"the flexible body '{body}' is joined at a node", where="attach, port", got=repr(port)
         )
     if spec.parent is not None or (spec.component is not None and port is not None and port != spec.node):
-        system, x, moved = reroot(system, body, x, port=port if spec.component is not None else None)
+        node = port if spec.component is not None and isinstance(port, int | np.integer) else None
+        system, x, moved = reroot(system, body, x, port=None if node is None else int(node))
         spec = system.model.spec(body)
     spec = _docked(system, x, spec, parent, at, how)
     new, y, shift = join(system, x, spec, None, how.snap)
@@ -391,6 +398,7 @@ def reattach(system: System, body: str, place: Target, x: State, how: Docking) -
     system.body(body)  # or say that there is none
     between, y = detach(system, body, x)
     new, z = attach(between, body, place, y, how)
+    assert new.change is not None
     return finish("reattach", body, system, x, new, z, new.change.shift)
 
 
@@ -454,3 +462,75 @@ def remove(system: System, body: str, x: State) -> tuple[System, State]:
         raise InputError(f"nothing would be left without '{body}'", where="remove")
     new = rebuilt(system, stays)
     return finish("remove", body, system, x, new, carried(system, x, new))
+
+
+def together(name: str, systems: Mapping[str, System]) -> System:
+    """Return one system of several, in order; systems : by what goes before the names of their bodies, as "chaser."
+
+    Vehicles do not feel each other but through forces that are applied to both. Joint modes, masses and open closures
+    are those of each vehicle now.
+    """
+    models = {prefix: system.model for prefix, system in systems.items()}
+    first = next(iter(models.values()))
+    specs, closures = [], []
+    for prefix, model in models.items():
+        if not np.array_equal(model.gravity, first.gravity):
+            raise InputError(
+                f"vehicles of '{name}' fall in different ways",
+                expected=f"gravity {first.gravity}, as '{first.name}'",
+                got=f"{model.gravity} of '{model.name}'",
+                hint="leave gravity out of both and add a device that gives it to each",
+            )
+        specs += [named_under(spec, prefix) for spec in model.specs]
+        closures += [_closure(closure, prefix) for closure in model.closures]
+    names = [spec.name for spec in specs]
+    for body in names:
+        if names.count(body) > 1:
+            raise InputError(f"there are two bodies '{body}'", where=f"vehicles of '{name}'")
+    units = next((model.units for model in models.values() if model.units), {})
+    found = Multibody(name, first.gravity, specs, closures, units).compile()
+    _set(found, systems)
+    return found
+
+
+def named_under(spec: BodySpec, prefix: str) -> BodySpec:
+    """Return a body of a vehicle as it is called among several: tanks have the same prefix."""
+    parent = None if spec.parent is None else prefix + spec.parent
+    tanks = spec.tanks
+    if tanks is not None:
+        tanks = replace(tanks, names=tuple(prefix + name for name in tanks.names))
+    return replace(spec, name=prefix + spec.name, parent=parent, tanks=tanks)
+
+
+def _closure(closure: ClosureSpec, prefix: str) -> ClosureSpec:
+    ends = tuple((None if body is None else prefix + body, place) for body, place in closure.ends)
+    return replace(closure, name=prefix + closure.name, ends=(ends[0], ends[1]))
+
+
+def _set(system: System, systems: Mapping[str, System]) -> None:
+    """Give a system the settings of those that it is made of."""
+    own = system.settings
+    each = [one.settings for one in systems.values()]
+    for array in ("joint_mode", "body_inertia", "row_keep", "propellant"):
+        getattr(own, array)[:] = np.concatenate([getattr(one, array) for one in each])
+    own.opened = frozenset(prefix + name for prefix, one in systems.items() for name in one.settings.opened)
+    options = [one.settings.closure_option for one in systems.values() if one.model.closures]
+    for option in options:
+        if not np.array_equal(option, options[0]):
+            raise InputError("vehicles hold their closures in different ways", where=f"'{system.model.name}'")
+        own.closure_option[:] = option
+
+
+def states_together(system: System, systems: Mapping[str, System], states: Mapping[str, State]) -> State:
+    """Return the state of vehicles together; those that are not given are as `System.state` has them."""
+    known = {prefix.rstrip("."): one for prefix, one in systems.items()}
+    for name in states:
+        if name not in known:
+            raise InputError(f"there is no vehicle '{name}'", hint=did_you_mean(name, known))
+    each = [states.get(name, one.state()) for name, one in known.items()]
+    for (name, one), x in zip(known.items(), each):
+        if not isinstance(x, State) or len(x.q) != one.nq or len(x.v) != one.nv:
+            raise InputError(
+                f"not a state of vehicle '{name}'", expected=f"{one.nq} coordinates", got=repr(x)[:60]
+            )
+    return system.state(np.concatenate([x.q for x in each]), np.concatenate([x.v for x in each]))

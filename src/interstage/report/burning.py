@@ -10,8 +10,8 @@ from interstage.errors import InputError
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.system.log.log import Log
-from interstage.vehicle.separation import Staging
-from interstage.vehicle.shapes import Shapes
+from interstage.vehicle.reduced_basis import Shapes
+from interstage.vehicle.staging import Staging
 
 MOST_CURVES = 6  # of one chart
 

@@ -21,7 +21,7 @@ from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, shown
 from interstage.fem import FEModel
 from interstage.multibody import System
-from interstage.multibody.flex.reference import FlexibleBody
+from interstage.multibody.flexible_body import FlexibleBody
 from interstage.output import as_path, found_at
 from interstage.reading import read_bytes
 from interstage.report.scene import Part, parts_of_model, triangles_and_edges

@@ -33,7 +33,7 @@ from interstage.errors import InputError, known_names, shown
 from interstage.multibody.loads import split_place
 from interstage.system.log.log import Series
 from interstage.system.log.simulation_log import FlightLog
-from interstage.vehicle.shapes import ShapesReport
+from interstage.vehicle.reduced_basis import ShapesReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

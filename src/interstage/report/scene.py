@@ -16,7 +16,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.places import shape_of
+from interstage.multibody.sites import shape_of
 from interstage.multibody.types import Node
 from interstage.report.figures import pack, pack_index
 from interstage.spatial import Rotation

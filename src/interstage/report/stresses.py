@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from interstage.fem import FEModel
 from interstage.fem.elements.block import OutputOptions
 from interstage.fem.recovery import Recovery, Table
-from interstage.multibody.flex.reference import FlexibleBody
+from interstage.multibody.flexible_body import FlexibleBody
 from interstage.report.meshes import rows_of_grids
 
 CHUNK = 32  # times at once

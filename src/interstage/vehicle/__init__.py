@@ -2,15 +2,14 @@
 
 from interstage._renamed import former_names
 from interstage.component import ModalIntegrals
-from interstage.vehicle.burn_log import BodyState, BurnLog
+from interstage.vehicle.basis_selection import Ranking
+from interstage.vehicle.free_flight import BodyState, BurnLog, Load, fly
 from interstage.vehicle.integrals import Partition
-from interstage.vehicle.ranking import Ranking
-from interstage.vehicle.reference import Load, fly
-from interstage.vehicle.shapes import Shapes, ShapesReport
+from interstage.vehicle.propellant_devices import Manifold, PipeFlow, Tank, Valve
+from interstage.vehicle.reduced_basis import Shapes, ShapesReport
 from interstage.vehicle.stack import Modes, Stack
 from interstage.vehicle.stage import Stage
 from interstage.vehicle.staging import Part, split
-from interstage.vehicle.tank import Manifold, PipeFlow, Tank, Valve
 from interstage.vehicle.vehicle import Vehicle
 
 __all__ = [

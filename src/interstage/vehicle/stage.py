@@ -1,11 +1,17 @@
-"""A stage: a dry structure and the tanks or grains in it, as matrices of its nodes."""
+"""A stage: a dry structure and the tanks or grains in it, as matrices of its nodes.
+
+Stages and levels of propellant from decks: matrices of grids in basic axes, dependence as the deck has it.
+
+A stage without a deck: a thin cylinder with columns of propellant on its axis.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,16 +19,73 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.component.from_matrices import Matrix, symmetric_matrix
+from interstage.component.from_nastran.deck import element_rows
+from interstage.component.from_nastran.deck_common import as_deck, grid_turns
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import components_of
 from interstage.component.options import ElementResult
 from interstage.component.unit_loads import Recoverer
 from interstage.errors import InputError, ModelError, did_you_mean, shown
-from interstage.nastran import Deck
+from interstage.fem.geometric import geometric_stiffnesses
+from interstage.fem.model import FEModel
+from interstage.fem.reduction import ReducedModel
+from interstage.fem.requests import modes_case
+from interstage.fem.sets import SetCards
+from interstage.fem.solutions import subcase_constraints
+from interstage.nastran import Deck, deck_from_text
+from interstage.nastran.builders import ON_AXIS, cylinder_deck, ring_stations
+from interstage.output import write_text
 from interstage.spatial.checks import as_array
-from interstage.vehicle.decks import DeckLike, deck_matrices
-from interstage.vehicle.joins import whole
-from interstage.vehicle.levels import WEIGHT, Levels, check_labels, check_mass
+from interstage.vehicle.interfaces import whole
+from interstage.vehicle.propellant_levels import WEIGHT, Levels, check_labels, check_mass
+
+DeckLike: TypeAlias = Deck | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class DeckMatrices:
+    """Matrices of a deck: nodes {id: xyz}, K and M (6N, 6N), six components a grid in basic axes, and its model."""
+
+    fe: FEModel
+    nodes: dict[int, np.ndarray]
+    K: sp.csr_matrix
+    M: sp.csr_matrix
+    Q: sp.csr_matrix
+
+    def free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+        """Return T (6N, nf), motion of the grids from the free coordinates (rigid elements, MPC and SPC applied), and
+        the pick (nf, 6N) of these coordinates from motion of the grids.
+        """
+        fe = self.fe
+        constraints = subcase_constraints(fe, modes_case(fe, None), SetCards())
+        reduced = ReducedModel(fe.K_gg, fe.M_gg, fe.grids, constraints)
+        T = self.Q @ sp.csr_matrix(reduced.dependence.T_gn)[:, reduced.sets.within("f", "n")]
+        return T.tocsr(), self.Q.T.tocsr()[reduced.sets.f]
+
+    def stressed(self, u: np.ndarray) -> Iterator[sp.csr_matrix]:
+        """Yield the geometric stiffness (6N, 6N) of the elements under each of displacements (6N, k), basic axes."""
+        found, _ = geometric_stiffnesses(self.fe, self.Q.T @ u, "full")
+        return ((self.Q @ Kg @ self.Q.T).tocsr() for Kg in found)
+
+    def results(self, wanted: Mapping[str, ElementResult]) -> Recoverer | None:
+        """Return results of elements as functions of displacements (6N, k), basic axes; None where none are wanted."""
+        return element_rows(self.fe, sp.csr_matrix(self.Q.T), wanted)
+
+
+def deck_matrices(deck: DeckLike) -> DeckMatrices:
+    """Return the matrices of a deck."""
+    fe = FEModel.from_deck(as_deck(deck, allow_outside=False))
+    scalar = fe.grids.spoint_dof
+    if len(scalar) and (fe.K_gg[scalar].nnz or fe.M_gg[scalar].nnz):
+        raise ModelError(
+            "a stage is made of grids: its deck has scalar points with stiffness or mass",
+            where=f"{fe.source}, scalar point {fe.grids.spoint[0]}",
+            hint="put them on grids",
+        )
+    Q = grid_turns(fe, np.eye(3))
+    nodes = {int(i): xyz for i, xyz in zip(fe.grids.id, fe.grids.xyz)}
+    return DeckMatrices(fe, nodes, (Q @ fe.K_gg @ Q.T).tocsr(), (Q @ fe.M_gg @ Q.T).tocsr(), Q)
+
 
 Nodes: TypeAlias = Mapping[int, ArrayLike]
 Level: TypeAlias = Matrix | tuple[Matrix, Matrix] | DeckLike
@@ -120,7 +183,6 @@ class Stage:
         deck : file to which the deck of the dry structure is written, to look at and change (default: none)
         options : `material`, `elements`, `frames` and `stations`, as in `interstage.nastran.builders.cylinder_deck`
         """
-        from interstage.vehicle.tank_stage import cylinder_stage
 
         return cylinder_stage(name, length, radius, thickness, tanks, levels, deck, options)
 
@@ -381,3 +443,76 @@ def _checked_nodes(nodes: object, where: str) -> dict[int, np.ndarray]:
     if not isinstance(nodes, Mapping) or not nodes:
         raise InputError("nodes are not usable", where=where, expected="{id: position}", got=shown(nodes))
     return {whole(i, where): as_array(xyz, (3,), f"{where}, node {i}") for i, xyz in nodes.items()}
+
+
+DEFAULT_ELEMENTS = (16, 24)
+
+
+def cylinder_stage(
+    name: str,
+    length: float,
+    radius: float,
+    thickness: float,
+    tanks: Mapping[str, Sequence[float]],
+    levels: int,
+    deck: str | os.PathLike[str] | None,
+    options: dict[str, Any],
+) -> Stage:
+    """Return the stage; arguments as in `Stage.cylinder`."""
+    columns = {tank: _column(tank, given, length) for tank, given in tanks.items()}
+    if isinstance(levels, bool) or not isinstance(levels, int) or levels < 2:
+        raise InputError("Stage.cylinder: levels must be an integer of at least 2", got=shown(levels))
+    stations = [*options.pop("stations", ()), *(x for column in columns.values() for x in column[:2])]
+    elements = options.get("elements", DEFAULT_ELEMENTS)
+    text = cylinder_deck(length, radius, thickness, stations=stations, axis=True, **options)
+    stage = Stage.from_deck(
+        deck_from_text(text) if deck is None else write_text(deck, text, what="deck"), name=name
+    )
+    rings = ring_stations(length, elements[0], stations)
+    nodes = [1, *(ON_AXIS + k for k in range(2, len(rings))), 2]
+    for tank, (bottom, top, mass) in columns.items():
+        part = np.linspace(0.0, 1.0, levels)
+        filled = {
+            float(mass * p): column_mass(rings, bottom, bottom + p * (top - bottom), float(mass * p))
+            for p in part
+        }
+        stage.add_tank(tank, levels=filled, nodes=nodes)
+    return stage
+
+
+def column_mass(x: np.ndarray, bottom: float, surface: float, mass: float) -> sp.csr_matrix:
+    """Return the mass matrix (6n, 6n) of a column of liquid, at nodes on its axis.
+
+    Mass goes to the nodes by ∫ ρA N_i dx with N_i linear between them: mass and center of mass are those of the column.
+
+    x (n,) : nodes on the axis, ascending, among them the bottom; bottom, surface : of the liquid, m; mass : kg
+    """
+    share = np.zeros(len(x))
+    if mass > 0.0:
+        for i in range(len(x) - 1):
+            a, b = max(x[i], bottom), min(x[i + 1], surface)
+            if b > a:
+                upper = (0.5 * (a + b) - x[i]) / (x[i + 1] - x[i])
+                share[[i, i + 1]] += mass * (b - a) / (surface - bottom) * np.array([1.0 - upper, upper])
+    return sp.csr_matrix(sp.diags(np.kron(share, [1.0, 1.0, 1.0, 0.0, 0.0, 0.0])))
+
+
+def _column(tank: str, given: Sequence[float], length: float) -> tuple[float, float, float]:
+    """Return bottom, top and mass of a tank, checked."""
+    try:
+        bottom, top, mass = (float(number) for number in given)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"tank '{tank}' must be three numbers",
+            expected="bottom in m, top in m, mass in kg",
+            got=shown(given),
+        ) from None
+    if not 0.0 <= bottom < top <= length:
+        raise InputError(
+            f"tank '{tank}' must lie inside the cylinder, its bottom below its top",
+            expected=f"0 to {length:g} m",
+            got=f"bottom {bottom:g} m, top {top:g} m",
+        )
+    if not (np.isfinite(mass) and mass > 0.0):
+        raise InputError(f"tank '{tank}': mass must be positive", got=f"{mass:g} kg")
+    return bottom, top, mass

@@ -19,18 +19,21 @@ from interstage.multibody.joints import Joint
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 from interstage.units import quantity
-from interstage.vehicle.damping import Ratio
-from interstage.vehicle.engines import EngineSpec, add_nozzles, assembly_of, engine_spec
-from interstage.vehicle.fluid import slosh_as_shapes
-from interstage.vehicle.frozen import add_flexible, component_at
-from interstage.vehicle.geometric import LoadStiffness, default_stiffness, load_places, load_stiffness
-from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
-from interstage.vehicle.ranking import Ranking, rank
-from interstage.vehicle.results import StageResults
-from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
+from interstage.vehicle.basis_selection import Ranking, rank
+from interstage.vehicle.geometric_stiffness import (
+    LoadStiffness,
+    default_stiffness,
+    load_places,
+    load_stiffness,
+)
+from interstage.vehicle.integrals import Ratio
+from interstage.vehicle.interfaces import Join, Relation, Side, node_join, relation_join, sides
+from interstage.vehicle.propellant_devices import EMPTY, EngineSpec, add_nozzles, assembly_of, engine_spec
+from interstage.vehicle.reduced_basis import Each, Propellant, Shapes, Wanted, choose
+from interstage.vehicle.slosh import slosh_as_shapes
 from interstage.vehicle.stack import Modes, Stack, check_wanted
 from interstage.vehicle.stage import Stage
-from interstage.vehicle.tank import EMPTY
+from interstage.vehicle.to_component import StageResults, add_flexible, component_at
 
 if TYPE_CHECKING:
     from interstage.devices.slosh import Slosh
@@ -183,7 +186,7 @@ class Vehicle:
         acceleration : along x, m/s², from which waves have their stiffness
 
         Returns the places (stage, node) of the waves, in the order of `fluid.waves`. What the tank weighs across its
-        axis is the fluid from then on (`interstage.vehicle.fluid`). Waves that hang on a node as bodies, pendulums too:
+        axis is the fluid from then on (`interstage.vehicle.slosh`). Waves that hang on a node as bodies, pendulums too:
         `interstage.devices.add_slosh` on what `multibody` returns. Their masses stand still whatever flows, and are not
         to be in the tank as well: they are for tanks that keep their fluid in a phase, filled to the rest.
         """
@@ -205,7 +208,7 @@ class Vehicle:
             column as in `Component.from_deck(recover=)`
 
         They are read as those of any flexible body (`system.recovered`, `log.recovered`, `ist.Recovered`, gauges), and
-        are those of the shapes alone (`interstage.vehicle.results`): attach shapes where loads act. A staging leaves
+        are those of the shapes alone (`vehicle.to_component`): attach shapes where loads act. A staging leaves
         each part those of its own stages, where it is flexible.
         """
         self.results = StageResults.of(self.stages, results)
@@ -425,7 +428,7 @@ class Vehicle:
         The action of the event says what it has changed: `event.action.parts`, and `system.change` after it.
         """
         from interstage.system.run.events import Event
-        from interstage.vehicle.separation import Staging
+        from interstage.vehicle.staging import Staging
 
         where = f"staging of '{self.name}'"
         if join not in self.joins:

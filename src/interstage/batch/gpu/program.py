@@ -20,8 +20,8 @@ from interstage.batch.gpu.layout import Layout, Own, Place
 from interstage.batch.plan import Plan, method_in
 from interstage.batch.threads import flyers
 from interstage.jit import COMPILED
-from interstage.multibody.handle import STAGES, stages_called
-from interstage.multibody.kernels.flex import prepare
+from interstage.multibody.address_table import STAGES, stages_called
+from interstage.multibody.kernels.body_inertia import prepare
 from interstage.multibody.kernels.joints import constant_subspaces
 
 if COMPILED:

@@ -43,6 +43,7 @@ from interstage.component.interface import merged
 from interstage.component.options import ElementResult, ReductionOptions
 from interstage.component.unit_loads import Recoverer, Stiffener
 from interstage.errors import InputError, ModelError, did_you_mean, known_names
+from interstage.fem.case import Subcase
 from interstage.fem.elements.block import OutputOptions
 from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel
@@ -52,7 +53,7 @@ from interstage.fem.requests import BUCKLING, deck_request, modes_case
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import subcase_constraints
 from interstage.linalg.eigen_request import EigenRequest
-from interstage.nastran import Deck, Subcase, deck_from_text
+from interstage.nastran import Deck, deck_from_text
 from interstage.nastran.builders import beam_deck, cylinder_deck, plate_deck
 from interstage.output import write_text
 

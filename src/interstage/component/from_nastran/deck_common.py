@@ -19,10 +19,11 @@ from interstage.component.integrals import PointMasses, point_masses
 from interstage.component.interface import check_grids
 from interstage.component.options import ReductionOptions
 from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.case import Subcase
 from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.model import FEModel
-from interstage.nastran import Deck, Subcase, read_deck
+from interstage.nastran import Deck, read_deck
 from interstage.output import is_file
 
 

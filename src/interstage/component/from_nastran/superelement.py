@@ -48,6 +48,7 @@ from interstage.component.from_nastran.external import punched_interface
 from interstage.component.integrals import ModalIntegrals, PointMasses, point_integrals, rigid_motion
 from interstage.component.interface import check_grids, coordinates_of
 from interstage.component.options import ReductionOptions
+from interstage.component.units import labelled_units
 from interstage.errors import FileError, InputError, ModelError
 from interstage.fem.model import FEModel
 from interstage.nastran import Deck, Op2, read_op2
@@ -72,7 +73,7 @@ def component_from_op4(
 ) -> Component:
     """Build a component from NASTRAN's own Craig-Bampton matrices; arguments as in `Component.from_op4`."""
     if punch is not None and options.aset is None:
-        options = options.with_changes(aset=punched_interface(punch))
+        options = options.with_changes(aset=punched_interface(Path(punch)))
     said = {"op4": Path(op4).name, "nastran_version": nastran_version}
     matrices = read_matrices(Path(op4))
     return superelement_component(as_deck(deck, allow_outside), matrices, options, nodes, said, str(op4))
@@ -109,7 +110,8 @@ def superelement_component(
     empty = [np.abs(matrices[key]).sum(axis=1) == 0 for key in ("K", "M")]
     used = ~((uset[:, 0] == 0) & empty[0] & empty[1])  # modal places that the run left empty
     part = np.ix_(used, used)
-    K, B, K4 = (None if matrices[key] is None else matrices[key][part] for key in ("K", "B", "K4"))
+    K = matrices["K"][part]
+    B, K4 = (None if matrices[key] is None else matrices[key][part] for key in ("B", "K4"))
     B, K4, notes = deck_damping(fe, K, B, K4)
     whole = options.modal_integrals and len(ids) == len(grids)
     reduced = Superelement(
@@ -217,7 +219,7 @@ def component_from_op2(
     read = read_op2(path)
     matrices, source = _matrices(read, path, op4)
     if options.aset is None:
-        aset = punched_interface(punch) if punch is not None else read.interface() or None
+        aset = punched_interface(Path(punch)) if punch is not None else read.interface() or None
         options = options.with_changes(aset=aset)
     if nodes is None and options.aset:
         shown = _displaced(read)
@@ -320,7 +322,7 @@ def component_from_superelement(s: Superelement, options: ReductionOptions) -> C
         raise ModelError("the reduced mass matrix has no mass in rigid motion of its interface")
     return Component(
         name=options.name or "component",
-        units=options.units,
+        units=labelled_units(options.units),
         node_ids=s.node_ids,
         node_positions=s.positions,
         gamma=shapes[:, :3],

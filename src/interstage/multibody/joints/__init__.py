@@ -27,10 +27,10 @@ from interstage.errors import InputError
 from interstage.multibody.joints.ball import Ball
 from interstage.multibody.joints.base import SPRING, Axis, Joint, unit_axis
 from interstage.multibody.joints.cylindrical import Cylindrical
+from interstage.multibody.joints.elementary_motions import Coordinate
 from interstage.multibody.joints.free import Free
 from interstage.multibody.joints.gimbal import Gimbal
 from interstage.multibody.joints.locked import Locked
-from interstage.multibody.joints.motions import Coordinate
 from interstage.multibody.joints.planar import Planar
 from interstage.multibody.joints.prismatic import Prismatic
 from interstage.multibody.joints.revolute import Revolute

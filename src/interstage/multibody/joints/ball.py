@@ -8,9 +8,9 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
+from interstage.multibody.joints.constraint_rows import Row, no_travel
+from interstage.multibody.joints.elementary_motions import Attitude
 from interstage.multibody.joints.families import Sprung
-from interstage.multibody.joints.motions import Attitude
-from interstage.multibody.joints.rows import Row, no_travel
 from interstage.multibody.kernels.joints import BALL
 from interstage.spatial import Rotation
 from interstage.spatial import functions as spatial

@@ -4,6 +4,8 @@ A joint frame F sits on the parent (at a point or node, turned by `rotation`); t
 zero coordinates. R (3, 3) turns C to F, p (3,) is the origin of C in F, and H (6, nv) in V_rel = H v, both in C, is the
 motion subspace. A joint says of itself: its elementary motions, its axes, the coordinates that fit a pose, the joint
 that it is seen from the other side, and the rows that it makes as a closure. The rest follows here.
+
+Angles of rotations about given axes, for joints that are fitted to a pose.
 """
 
 from __future__ import annotations
@@ -15,8 +17,16 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.multibody.joints.motions import ANGLE, Attitude, Coordinate, Motion, Pose, named, placed
-from interstage.multibody.joints.rows import Row
+from interstage.multibody.joints.constraint_rows import Row
+from interstage.multibody.joints.elementary_motions import (
+    ANGLE,
+    Attitude,
+    Coordinate,
+    Motion,
+    Pose,
+    named,
+    placed,
+)
 from interstage.multibody.kernels import joints as kinds
 from interstage.spatial import Rotation
 from interstage.spatial import functions as spatial
@@ -213,3 +223,33 @@ class Joint:
         R_fit, p_fit = self.pose(q)
         turn = np.linalg.norm(spatial.rotvec_from_matrix(R_fit.T @ R))
         return float(turn), float(np.linalg.norm(p - p_fit))
+
+
+def twist(R: np.ndarray, axis: np.ndarray) -> float:
+    """Return the angle about `axis` of the turn nearest to R."""
+    w, *xyz = spatial.quaternion_from_matrix(R)
+    angle = 2.0 * np.arctan2(np.dot(xyz, axis), w)
+    return float((angle + np.pi) % (2.0 * np.pi) - np.pi) if abs(angle) > np.pi else float(angle)
+
+
+def angle_between(axis: np.ndarray, start: np.ndarray, end: np.ndarray) -> float:
+    """Return the turn about `axis` that brings `start` above `end`."""
+    a, b = start - (axis @ start) * axis, end - (axis @ end) * axis
+    return float(np.arctan2(axis @ np.cross(a, b), a @ b))
+
+
+def about(axis: np.ndarray, angle: float) -> np.ndarray:
+    """Return R (3, 3) of a turn about an axis."""
+    return spatial.matrix_from_axis_angle(axis, angle)
+
+
+def wrapped(angles: np.ndarray) -> np.ndarray:
+    """Return angles less whole turns, between -π and π."""
+    return (angles + np.pi) % (2.0 * np.pi) - np.pi
+
+
+def unwound(q: np.ndarray, turns: np.ndarray, near: np.ndarray | None) -> np.ndarray:
+    """Return q with whole turns added to the entries marked in `turns`, so that they come nearest to `near`."""
+    if near is None:
+        return q
+    return np.where(turns, near + wrapped(q - near), q)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.calls import named_arguments
+from interstage.multibody.joints.base import twist, unwound
+from interstage.multibody.joints.constraint_rows import Row, across, aligned, no_travel
+from interstage.multibody.joints.elementary_motions import Travel, Turn
 from interstage.multibody.joints.families import OneAxis
-from interstage.multibody.joints.fitting import twist, unwound
-from interstage.multibody.joints.motions import Travel, Turn
-from interstage.multibody.joints.rows import Row, across, aligned, no_travel
 from interstage.multibody.kernels.joints import CYLINDRICAL
 
 

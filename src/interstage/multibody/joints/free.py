@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from interstage.calls import named_arguments
+from interstage.multibody.joints.constraint_rows import Row
+from interstage.multibody.joints.elementary_motions import Pose
 from interstage.multibody.joints.families import Sprung
-from interstage.multibody.joints.motions import Pose
-from interstage.multibody.joints.rows import Row
 from interstage.multibody.kernels.joints import FREE
 from interstage.spatial import functions as spatial
 

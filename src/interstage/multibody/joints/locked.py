@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from interstage.calls import named_arguments
+from interstage.multibody.joints.constraint_rows import Row, no_travel, no_turn
 from interstage.multibody.joints.families import Sprung
-from interstage.multibody.joints.rows import Row, no_travel, no_turn
 from interstage.multibody.kernels.joints import LOCKED
 
 

@@ -6,11 +6,10 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.multibody.joints.base import unit_axis
+from interstage.multibody.joints.base import twist, unit_axis, unwound
+from interstage.multibody.joints.constraint_rows import Row, aligned, no_travel
+from interstage.multibody.joints.elementary_motions import Travel, Turn
 from interstage.multibody.joints.families import OneAxis
-from interstage.multibody.joints.fitting import twist, unwound
-from interstage.multibody.joints.motions import Travel, Turn
-from interstage.multibody.joints.rows import Row, aligned, no_travel
 from interstage.multibody.kernels.joints import PLANAR
 
 

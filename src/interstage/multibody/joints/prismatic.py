@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.calls import named_arguments
+from interstage.multibody.joints.constraint_rows import Row, across, no_travel, no_turn
+from interstage.multibody.joints.elementary_motions import Travel
 from interstage.multibody.joints.families import OneAxis
-from interstage.multibody.joints.motions import Travel
-from interstage.multibody.joints.rows import Row, across, no_travel, no_turn
 from interstage.multibody.kernels.joints import PRISMATIC
 
 

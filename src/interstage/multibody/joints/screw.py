@@ -8,12 +8,11 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.multibody.joints.base import Axis, Numbers
+from interstage.multibody.joints.base import Axis, Numbers, twist, unwound
+from interstage.multibody.joints.constraint_rows import Row, screwed
 from interstage.multibody.joints.cylindrical import Cylindrical
+from interstage.multibody.joints.elementary_motions import Travel, Turn
 from interstage.multibody.joints.families import OneAxis
-from interstage.multibody.joints.fitting import twist, unwound
-from interstage.multibody.joints.motions import Travel, Turn
-from interstage.multibody.joints.rows import Row, screwed
 from interstage.multibody.kernels.joints import SCREW
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
+from interstage.multibody.joints.constraint_rows import Row, across, no_travel
+from interstage.multibody.joints.elementary_motions import Attitude, Travel
 from interstage.multibody.joints.families import OneAxis
-from interstage.multibody.joints.motions import Attitude, Travel
-from interstage.multibody.joints.rows import Row, across, no_travel
 from interstage.multibody.kernels.joints import SLOT
 from interstage.spatial import functions as spatial
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.multibody.joints.base import Axis
+from interstage.multibody.joints.base import Axis, about, angle_between, twist, unwound
+from interstage.multibody.joints.constraint_rows import Row, no_travel, same_angle
+from interstage.multibody.joints.elementary_motions import Turn
 from interstage.multibody.joints.families import AxisSequence
-from interstage.multibody.joints.fitting import about, angle_between, twist, unwound
-from interstage.multibody.joints.motions import Turn
-from interstage.multibody.joints.rows import Row, no_travel, same_angle
 from interstage.multibody.kernels.joints import UNIVERSAL
 
 

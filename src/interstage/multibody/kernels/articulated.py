@@ -25,28 +25,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.multibody.handle import stage
-from interstage.multibody.kernels.elimination import blocks_of, eliminate_modes
-from interstage.multibody.kernels.flex import body_terms
-from interstage.multibody.kernels.joints import REVOLUTE, hinge_forces, joint_force
-from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
-from interstage.multibody.kernels.outward import outward
-from interstage.multibody.kernels.ports import EMPTY
-from interstage.multibody.kernels.rows import clear, clear_vector, dense6, factor_ldlt, solve_ldlt
-from interstage.multibody.kernels.settling import settle
-from interstage.multibody.kernels.slots import (
-    add6,
-    add_inertia,
-    get3,
-    get9,
-    get_inertia,
-    high,
-    low,
-    put6,
-    put_inertia,
-    rigid_inertia,
-)
-from interstage.multibody.kernels.small import (
+from interstage.multibody.address_table import stage
+from interstage.multibody.kernels.algebra import (
     add,
     cross,
     dot,
@@ -60,7 +40,30 @@ from interstage.multibody.kernels.small import (
     turn_back,
     turn_inertia,
 )
-from interstage.multibody.kernels.stiffening import known_loads, stiff_rows
+from interstage.multibody.kernels.array_access import (
+    add6,
+    add_inertia,
+    clear,
+    clear_vector,
+    dense6,
+    factor_ldlt,
+    get3,
+    get9,
+    get_inertia,
+    high,
+    low,
+    put6,
+    put_inertia,
+    rigid_inertia,
+    solve_ldlt,
+)
+from interstage.multibody.kernels.body_inertia import body_terms
+from interstage.multibody.kernels.geometric_iteration import settle
+from interstage.multibody.kernels.geometric_stiffness import known_loads, stiff_rows
+from interstage.multibody.kernels.joints import REVOLUTE, hinge_forces, joint_force
+from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
+from interstage.multibody.kernels.modal_elimination import blocks_of, eliminate_modes, outward
+from interstage.multibody.kernels.outboard_nodes import EMPTY
 
 NOT_BEGUN = -1.0  # in place of the mass of a body that nothing is known of yet
 AMPLE = 1e-7  # share of the inertia outboard above which pivots need no second look

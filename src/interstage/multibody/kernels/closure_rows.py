@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.multibody.handle import stage
+from interstage.multibody.address_table import stage
+from interstage.multibody.kernels.algebra import add, cross, dot, kernel, product, scale, sub, turn
+from interstage.multibody.kernels.array_access import get3, get9, high, low, put3, rows_times
 from interstage.multibody.kernels.kinematics import site_motion, site_pose
-from interstage.multibody.kernels.rows import rows_times
-from interstage.multibody.kernels.slots import get3, get9, high, low, put3
-from interstage.multibody.kernels.small import add, cross, dot, kernel, product, scale, sub, turn
 
 ALONG, DOT, TURN, SCREW_ROW = range(4)
 

@@ -5,18 +5,8 @@ Without records by address (see `jit`) `Engine` calls the same algorithms with t
 
 from __future__ import annotations
 
-from interstage.multibody.handle import stage, tree_of, work_of
-from interstage.multibody.kernels.closed import closed_forward as forward
-from interstage.multibody.kernels.closure import closure_jacobian, closure_response, look, project
-from interstage.multibody.kernels.flex import body_terms, prepare
-from interstage.multibody.kernels.inverse import accelerations, inverse, site_acceleration
-from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
-from interstage.multibody.kernels.joints import rates
-from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
-from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
-from interstage.multibody.kernels.rows import clear
-from interstage.multibody.kernels.slots import add_inertia, get3, get9, get_inertia
-from interstage.multibody.kernels.small import (
+from interstage.multibody.address_table import stage, tree_of, work_of
+from interstage.multibody.kernels.algebra import (
     add,
     kernel,
     product,
@@ -26,6 +16,22 @@ from interstage.multibody.kernels.small import (
     turn,
     turn_inertia,
 )
+from interstage.multibody.kernels.array_access import add_inertia, clear, get3, get9, get_inertia
+from interstage.multibody.kernels.body_inertia import body_terms, prepare
+from interstage.multibody.kernels.closure_forces import closure_jacobian, closure_response, look, project
+from interstage.multibody.kernels.constrained_forward import closed_forward as forward
+from interstage.multibody.kernels.inverse_dynamics import accelerations, inverse, site_acceleration
+from interstage.multibody.kernels.joints import rates
+from interstage.multibody.kernels.kinematics import (
+    energies,
+    jacobian,
+    kinematics,
+    momentum,
+    poses,
+    site_motion,
+    site_pose,
+)
+from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
 
 
 @kernel

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.multibody.kernels.slots import get3
-from interstage.multibody.kernels.small import (
+from interstage.multibody.kernels.algebra import (
     IDENTITY,
     ZERO3,
     about_axis,
@@ -27,6 +26,7 @@ from interstage.multibody.kernels.small import (
     turn,
     turn_back,
 )
+from interstage.multibody.kernels.array_access import get3
 
 LOCKED, REVOLUTE, PRISMATIC, CYLINDRICAL, UNIVERSAL, GIMBAL, BALL, PLANAR, FREE, SCREW, SLOT = range(11)
 VARYING = (UNIVERSAL, GIMBAL, PLANAR, SLOT)  # kinds whose subspace depends on their coordinates

@@ -7,12 +7,8 @@ A mode r of body i calls for M_rη,r + Σ φᵀ C⁺ Π_r, with C⁺ what hangs 
 
 from __future__ import annotations
 
-from interstage.multibody.handle import stage
-from interstage.multibody.kernels.flex import body_terms
-from interstage.multibody.kernels.kinematics import kinematics
-from interstage.multibody.kernels.rows import clear
-from interstage.multibody.kernels.slots import add_inertia, get3, get9, get_inertia, rigid_inertia
-from interstage.multibody.kernels.small import (
+from interstage.multibody.address_table import stage
+from interstage.multibody.kernels.algebra import (
     add,
     cross,
     inertia_times,
@@ -22,6 +18,16 @@ from interstage.multibody.kernels.small import (
     turn_back,
     turn_inertia,
 )
+from interstage.multibody.kernels.array_access import (
+    add_inertia,
+    clear,
+    get3,
+    get9,
+    get_inertia,
+    rigid_inertia,
+)
+from interstage.multibody.kernels.body_inertia import body_terms
+from interstage.multibody.kernels.kinematics import kinematics
 
 
 @stage("")

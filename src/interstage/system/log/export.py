@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
-from interstage.multibody.joints.motions import ANGLE, LENGTH
+from interstage.multibody.joints.elementary_motions import ANGLE, LENGTH
 from interstage.multibody.summary import table
 from interstage.output import whole_file
 from interstage.system.log.log import Log, Series

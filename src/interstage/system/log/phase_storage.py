@@ -31,10 +31,10 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.hdf5 import Fault, file_image, opened
 from interstage.multibody import State, System
-from interstage.multibody.diagnosis import refuse
+from interstage.multibody.load_recovery import recovery_of
 from interstage.multibody.loads import Loads
 from interstage.multibody.model_file import put_system, system_in
-from interstage.multibody.recovered import recovery_of
+from interstage.multibody.queries import refuse
 from interstage.system.log.layout import Columns
 from interstage.system.log.phases import Inputs, Phase
 from interstage.system.plant.declarations import ANY

@@ -33,19 +33,18 @@ from interstage.errors import (
 )
 from interstage.jit import COMPILED
 from interstage.multibody import State, System
+from interstage.multibody.address_table import tree_of, work_of
 from interstage.multibody.arrays import Tree
-from interstage.multibody.closing import with_closures
-from interstage.multibody.handle import tree_of, work_of
-from interstage.multibody.inspection import of_composite
+from interstage.multibody.closure_queries import with_closures
+from interstage.multibody.kernels.algebra import add, kernel, turn
+from interstage.multibody.kernels.array_access import get3, get9
+from interstage.multibody.kernels.body_inertia import prepare
 from interstage.multibody.kernels.entry import composite_from, sums
-from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.kinematics import kinematics, poses
-from interstage.multibody.kernels.slots import get3, get9
-from interstage.multibody.kernels.small import add, kernel, turn
+from interstage.multibody.load_recovery import BodyRecovery, GeometricEnergy, recovery_of
 from interstage.multibody.loads import Loads
-from interstage.multibody.places import local_pose, shape_of
-from interstage.multibody.potential import GeometricEnergy
-from interstage.multibody.recovered import BodyRecovery, recovery_of
+from interstage.multibody.queries import of_composite
+from interstage.multibody.sites import local_pose, shape_of
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.plant.clock import SAME_TIME

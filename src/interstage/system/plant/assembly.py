@@ -27,7 +27,7 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
-from interstage.multibody.together import states_together, together
+from interstage.multibody.topology import states_together, together
 from interstage.output import write_svg
 from interstage.system.plant.clock import Period, delay_of, period_of
 from interstage.system.plant.connections import (

@@ -18,15 +18,15 @@ from types import FunctionType
 import numpy as np
 
 from interstage.jit import COMPILED
-from interstage.multibody.kernels.closed import closed_forward_from_here
-from interstage.multibody.kernels.closure import project
-from interstage.multibody.kernels.flex import prepare
-from interstage.multibody.kernels.inverse import accelerations, site_acceleration
+from interstage.multibody.kernels.algebra import add, cross, kernel, product, sub, turn, turn_back
+from interstage.multibody.kernels.array_access import get3, get9, high, low, put3, put6, put9
+from interstage.multibody.kernels.body_inertia import prepare
+from interstage.multibody.kernels.closure_forces import project
+from interstage.multibody.kernels.constrained_forward import closed_forward_from_here
+from interstage.multibody.kernels.inverse_dynamics import accelerations, site_acceleration
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
-from interstage.multibody.kernels.slots import get3, get9, high, low, put3, put6, put9
-from interstage.multibody.kernels.small import add, cross, kernel, product, sub, turn, turn_back
-from interstage.multibody.kernels.weighing import sums_at
+from interstage.multibody.kernels.variable_mass import sums_at
 from interstage.spatial.quaternion import matrix_to_quaternion
 from interstage.system.plant.coupled_arrays import WELL, call
 from interstage.system.plant.internal_loads import balanced, put_carried, put_modal_results

@@ -3,7 +3,7 @@
 What the vehicle carries, for devices: forces that hold joints, forces and stresses inside flexible bodies.
 
 After forward dynamics the forces across joints follow by inverse dynamics under the same wrenches, closures acting as
-loads; a result is the row of `multibody.recovered` on them,
+loads; a result is the row of `multibody.load_recovery` on them,
 
     y = C η + A η̈ + S [ωωᵀ] + Σ P [t; f]        over the inboard joint, ports of children, wrenches and closures
 
@@ -20,15 +20,14 @@ import numpy as np
 
 from interstage.errors import InputError, ModelError
 from interstage.jit import COMPILED
-from interstage.multibody.kernels.flex import body_terms
-from interstage.multibody.kernels.inverse import accelerations, balance
+from interstage.multibody.joint_modes import FREE, LOCKED
+from interstage.multibody.kernels.algebra import add, cross, kernel, scale, turn, turn_back
+from interstage.multibody.kernels.array_access import clear, clear_vector, get3, get9, high, low
+from interstage.multibody.kernels.body_inertia import body_terms
+from interstage.multibody.kernels.geometric_stiffness import stiff_rows
+from interstage.multibody.kernels.inverse_dynamics import accelerations, balance
 from interstage.multibody.kernels.kinematics import external_wrenches
-from interstage.multibody.kernels.rows import clear, clear_vector
-from interstage.multibody.kernels.slots import get3, get9, high, low
-from interstage.multibody.kernels.small import add, cross, kernel, scale, turn, turn_back
-from interstage.multibody.kernels.stiffening import stiff_rows
-from interstage.multibody.prescribed import FREE, LOCKED
-from interstage.multibody.recovered import BodyRecovery
+from interstage.multibody.load_recovery import BodyRecovery
 from interstage.system.plant.declarations import ANY
 from interstage.units import unit
 

@@ -18,9 +18,9 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError, did_you_mean
 from interstage.multibody import State, System
+from interstage.multibody.address_table import slots_of
 from interstage.multibody.compile import rigid_numbers
-from interstage.multibody.handle import slots_of
-from interstage.multibody.joints.motions import LENGTH
+from interstage.multibody.joints.elementary_motions import LENGTH
 from interstage.spatial import RigidInertia
 from interstage.system.plant.coupled_arrays import WELL, call
 from interstage.system.plant.declarations import ANY, Field, Hinge, Place, Push

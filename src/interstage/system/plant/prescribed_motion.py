@@ -40,9 +40,9 @@ from interstage.errors import (
     raised,
     shown,
 )
-from interstage.multibody.calling import needed_arguments
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.model import checked_inertia
+from interstage.multibody.types import needed_arguments
 from interstage.spatial import RigidInertia
 from interstage.system.plant.time_derivatives import Jet, differences, rows_of
 

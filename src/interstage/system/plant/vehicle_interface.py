@@ -29,10 +29,10 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import Multibody, State, System
 from interstage.multibody.impulse import set_rates
+from interstage.multibody.joint_modes import LOCKED
 from interstage.multibody.joints import Locked
 from interstage.multibody.loads import OperatingPoint, split_place
-from interstage.multibody.places import loaded, located
-from interstage.multibody.prescribed import LOCKED
+from interstage.multibody.sites import loaded, located
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.assembly import Part
 from interstage.system.plant.declarations import AXES, GRAVITY, ROOTS, Hold, Look, Places, Push

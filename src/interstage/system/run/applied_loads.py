@@ -24,7 +24,6 @@ import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.multibody import State, System
-from interstage.multibody.calling import asks_system, given_system
 from interstage.multibody.loads import (
     KINDS,
     Loads,
@@ -33,7 +32,7 @@ from interstage.multibody.loads import (
     wrench_rows,
 )
 from interstage.multibody.topology import carried
-from interstage.multibody.types import Node
+from interstage.multibody.types import Node, asks_system, given_system
 from interstage.system.log.phases import Inputs
 from interstage.system.plant.assembly import Part
 from interstage.system.plant.moved_sites import Heirs, bearer, place_now, refuse_turned

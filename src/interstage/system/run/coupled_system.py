@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from interstage.multibody import State, System
-from interstage.multibody.handle import slots_of
+from interstage.multibody.address_table import slots_of
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.compiled_schedule import Tapes
 from interstage.system.plant.coupled_arrays import LOOP_FIELDS, Loop

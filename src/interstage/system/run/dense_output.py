@@ -27,7 +27,7 @@ import numpy as np
 
 from interstage.errors import SolverError
 from interstage.multibody import State, System
-from interstage.multibody.diagnosis import refuse
+from interstage.multibody.queries import refuse
 from interstage.spatial.functions import matrix_from_quaternion, quaternion_product
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.run.coupled_system import ClosedLoop

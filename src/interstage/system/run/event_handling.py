@@ -14,7 +14,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.layout import Layout
+from interstage.multibody.state import Layout
 from interstage.system.plant.assembly import Part
 from interstage.system.plant.connections import split_slice
 from interstage.system.plant.coupled_kernels import (

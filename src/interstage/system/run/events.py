@@ -23,14 +23,13 @@ from interstage.calls import named_arguments
 from interstage.component import Component
 from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.multibody import State, System
-from interstage.multibody.calling import asks_system
-from interstage.multibody.closing import open_by
-from interstage.multibody.diagnosis import check_numbers
+from interstage.multibody.closure_queries import open_by
 from interstage.multibody.impulse import fit_closures, set_rates
 from interstage.multibody.joints import Joint
 from interstage.multibody.model import MountingOptions
+from interstage.multibody.queries import check_numbers
 from interstage.multibody.topology import DockingOptions, copy_of
-from interstage.multibody.types import Target
+from interstage.multibody.types import Target, asks_system
 from interstage.spatial import RotationLike
 from interstage.system.plant.declarations import Value
 from interstage.system.plant.moved_sites import Changes, Heirs

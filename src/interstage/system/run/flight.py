@@ -27,9 +27,9 @@ from interstage.interrupts import (
     uninterrupted,
 )
 from interstage.multibody import State, System
-from interstage.multibody.closing import open_by
-from interstage.multibody.inspection import rigid_of
+from interstage.multibody.closure_queries import open_by
 from interstage.multibody.loads import Loads, OperatingPoint, at_point
+from interstage.multibody.queries import rigid_of
 from interstage.output import as_path
 from interstage.system.log.hdf5 import COMMIT_S
 from interstage.system.log.layout import columns_of, contents_of

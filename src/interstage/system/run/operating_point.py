@@ -12,7 +12,6 @@ import numpy as np
 
 from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import State, System
-from interstage.multibody.api.compiled import Compiled
 from interstage.multibody.arrays import Tree
 from interstage.multibody.loads import (
     Forces,
@@ -24,6 +23,7 @@ from interstage.multibody.loads import (
     check_frame,
     frozen,
 )
+from interstage.multibody.model_data import ModelData
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
@@ -141,7 +141,7 @@ class FlightPoint(OperatingPoint):
             self, loads, vdot, settings, values, t, memory, replace(run, goes_on=True, loaded=True)
         )
 
-    def why_not_of(self, system: Compiled) -> str:
+    def why_not_of(self, system: ModelData) -> str:
         """Return why it is no state of a vehicle of the same sizes: that of its time is another."""
         run, tree = self.run, getattr(system, "tree", None)
         if run is None or tree is run.vehicles[-1].tree:

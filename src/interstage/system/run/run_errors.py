@@ -24,7 +24,7 @@ from interstage.errors import (
     caller_level,
 )
 from interstage.multibody import State, System
-from interstage.multibody.diagnosis import near_lock, refuse
+from interstage.multibody.queries import near_lock, refuse
 from interstage.system.run.integrators import (
     Compiled,
     Method,

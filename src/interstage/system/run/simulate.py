@@ -11,11 +11,10 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.fidelity import warn_of_spin
+from interstage.multibody.fidelity import notes_on_stiffening, unstiffened, warn_along_run, warn_of_spin
 from interstage.multibody.loads import Forces, Generalized, OperatingPoint
 from interstage.multibody.state import check_belongs
 from interstage.multibody.types import Rates
-from interstage.multibody.unstiffened import notes_on_stiffening, unstiffened, warn_along_run
 from interstage.spatial import RigidInertia
 from interstage.system.log.log import Log
 from interstage.system.plant.assembly import Assembly

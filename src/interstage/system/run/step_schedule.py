@@ -27,7 +27,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import System
-from interstage.multibody.joints.motions import ANGLE, LENGTH, MODAL
+from interstage.multibody.joints.elementary_motions import ANGLE, LENGTH, MODAL
 from interstage.system.plant.clock import (
     SAME_TIME,
     Clock,

@@ -43,8 +43,8 @@ from interstage.errors import (
     caller_level,
 )
 from interstage.multibody import State
-from interstage.multibody.closing import jacobian as closure_jacobian
-from interstage.multibody.prescribed import FREE
+from interstage.multibody.closure_queries import jacobian as closure_jacobian
+from interstage.multibody.joint_modes import FREE
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.python_block import Law
 from interstage.system.run.integrators import Compiled

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.jit import COMPILED, compile_for
-from interstage.multibody.handle import HANDLE_DTYPE, tree_of, work_of
+from interstage.multibody.address_table import HANDLE_DTYPE, tree_of, work_of
 from interstage.system.plant.coupled_arrays import loop_of
 from interstage.system.plant.coupled_kernels import (
     BEFORE,

@@ -16,7 +16,7 @@ import scipy
 
 from interstage.errors import SolverError
 from interstage.multibody import State
-from interstage.multibody.diagnosis import refuse
+from interstage.multibody.queries import refuse
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.run.coupled_system import ClosedLoop
 from interstage.system.run.dense_output import Curve, RowsBetween

@@ -16,8 +16,8 @@ from types import FunctionType
 
 import numpy as np
 
-from interstage.multibody.kernels.slots import get9
-from interstage.multibody.kernels.small import about_axis, cross, dot, kernel, turn_back
+from interstage.multibody.kernels.algebra import about_axis, cross, dot, kernel, turn_back
+from interstage.multibody.kernels.array_access import get9
 
 NEAR_LOCK = 0.2  # volume of the axes of a gimbal beside its largest
 SHORTEST = 1e-13  # step beside the time to reach, below which a method does not get on

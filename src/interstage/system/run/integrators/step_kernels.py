@@ -48,10 +48,10 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from interstage.multibody.kernels.closed import closed_forward as forward
-from interstage.multibody.kernels.flex import prepare
+from interstage.multibody.kernels.algebra import kernel
+from interstage.multibody.kernels.body_inertia import prepare
+from interstage.multibody.kernels.constrained_forward import closed_forward as forward
 from interstage.multibody.kernels.joints import add_turning, rates, turn_velocities
-from interstage.multibody.kernels.small import kernel
 from interstage.system.plant.coupled_kernels import RAISED, finish, foresee, loop_kernel
 
 NUDGE = 2.0**-50  # of a time: beyond the rounding of the ends of steps and of what is compared with them

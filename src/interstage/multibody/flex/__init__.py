@@ -1,1 +1,0 @@
-"""Flexible bodies on their way into a tree."""
