@@ -6,6 +6,7 @@ The truth is the run itself, bit for bit, and vehicles that are described from t
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -146,11 +147,23 @@ def test_a_vehicle_that_was_weighed_and_switched_is_the_same(booms):
     lock = ist.Event(at=CUT, action=ist.Switch("boom", "locked"))
     given = {"step": STEP, "mass": {"pod": lambda t: (20.0 - 10.0 * t, [0, 0, 0], [1, 1, 1])}}
     log = ist.simulate(made.vehicle, x, until=END, events=[lock], **given)
-    point = log.point(THEN)
-    for one in (point, copy.deepcopy(point)):
+    point, copied = log.point(THEN), pickle.loads(pickle.dumps(log))
+    for one in (point, copy.deepcopy(point), copied.point(THEN)):
         assert made.vehicle.mass_properties(one).mass == pytest.approx(144.0 - 10.0 * THEN, rel=1e-12)
         rest = ist.simulate(made.vehicle, one, until=END, **given)
         np.testing.assert_array_equal(rest.phases[-1].v[-1], log.phases[-1].v[-1])
+
+
+def test_logs_from_files_travel(changed):
+    """A log that was read from its file goes to another process, and its points are of the same vehicles there."""
+    _, loaded, _ = changed
+    there = pickle.loads(pickle.dumps(loaded))
+    for t in (0.1, THEN):
+        point, other = loaded.point(t), there.point(t)
+        assert point.run.changed == other.run.changed == (t > CUT)
+        np.testing.assert_array_equal(
+            other.system.modes(other).frequencies_hz, point.system.modes(point).frequencies_hz
+        )
 
 
 def test_forces_act_on_the_vehicle_of_the_point(booms, changed):

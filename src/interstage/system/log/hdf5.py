@@ -309,6 +309,10 @@ class FlightRecord:
     blocks: dict[str, object] = field(default_factory=dict)
     restore: Callable[[Program], Assembly] | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        # code does not travel; what its names lead to is asked of the file again
+        return {**self.__dict__, "restore": None}
+
 
 def read_flight(path: str | Path, known: FlightRecord | None = None) -> FlightRecord:
     """Read a file, finished, growing, or left behind by a writer that was killed.

@@ -45,6 +45,7 @@ from interstage.system.run.applied_loads import Acting
 from interstage.system.run.coupled_system import ClosedLoop
 from interstage.system.run.dense_output import Dense
 from interstage.system.run.events import EventRecord
+from interstage.system.run.operating_point import as_described
 
 
 @dataclass(frozen=True)
@@ -324,7 +325,7 @@ def phases_of(
             else:
                 found.append(FlightPhase(system, t, q, v, (masses, tanks), what, (rows, samples)))
             found[-1].vehicles = tuple(systems[: number + 1])
-            found[-1].others = trees
+            found[-1].others, found[-1].first = trees, as_described(systems[: number + 1])
     return found
 
 

@@ -49,7 +49,7 @@ from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.plant.clock import SAME_TIME
 from interstage.system.plant.moved_sites import NO_CHANGES, Changes
-from interstage.system.run.operating_point import FlightPoint, Flown, as_described
+from interstage.system.run.operating_point import FlightPoint, Flown
 
 if TYPE_CHECKING:
     from interstage.system.run.applied_loads import Acting
@@ -284,7 +284,7 @@ class Phase:
 
     inertia : {body: (m, 10)} of bodies whose mass changed on the way
     propellant : {tank: (m,)} of tanks of bodies that burn
-    vehicles : those of the phases before it, and its own;  others : trees of those of all phases
+    vehicles : those of the phases before it, and its own;  first, others : see `Flown`
     """
 
     system: System
@@ -296,6 +296,7 @@ class Phase:
     inertia: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     propellant: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     vehicles: tuple[System, ...] = field(default=(), repr=False)
+    first: int = field(default=1, repr=False)
     others: tuple[Tree, ...] = field(default=(), repr=False)
     _recovered: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _wholes: dict[str, Wholes] = field(default_factory=dict, repr=False)
@@ -335,7 +336,7 @@ class Phase:
         lacking: str = "",
         unloaded: str = "",
         changes: Changes = NO_CHANGES,
-        begun: bool = False,
+        first: int | None = None,
     ) -> FlightPoint:
         """Return the k-th state as a point of the run.
 
@@ -360,8 +361,7 @@ class Phase:
             unloaded,
             changes=changes,
             others=self.others,
-            begun=begun,
-            first=as_described(vehicles, begun),
+            first=self.first if first is None else first,
         )
         vdot = partial(self.accelerations_at, k)
         return FlightPoint(self.bare(k), loads, vdot, system.settings.copy(), values or {}, t, memory, run)

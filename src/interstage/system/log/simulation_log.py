@@ -84,9 +84,10 @@ class FlightLog(Log):
         self._systems = [system]
         self.acted: list[Acted | None] = []  # what is known of each phase, in the process that flew it
         self.before: tuple[System, ...] = ()  # vehicles of the run that this one goes on from
-        self.begun = (
-            contents.points is not None and contents.points.begun
-        )  # on a changed one, none known before
+        begun = contents.points is not None and contents.points.begun
+        self.first: int | None = (
+            0 if begun else None
+        )  # of `Flown`, where vehicles before are known, or cannot be
         self.memories: Memories | None = None  # what laws remembered at rows, in the process that flew them
         self.rows = self._taken = 0  # rows; those of a run before, or of a file
         self._kept: log_memory.KeptMemories | None = None  # what laws remembered, as far as the file has it
@@ -442,7 +443,7 @@ class FlightLog(Log):
             values=values,
             holds={body: int(values[name]) for name, body in kept.holds.items()},
             before=self.before,
-            begun=self.begun,
+            first=self.first,
             sampled=found.sampled,
             memory=memory,
             forgotten=(*(kept.laws if memory is None else ()), *kept.hidden),

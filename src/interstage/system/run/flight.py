@@ -311,7 +311,7 @@ class Flight:
         kept.start = {n: self.loop.tapes.array(n).copy() for n, v in kept.values.items() if v.part}
         run = x.run if isinstance(x, FlightPoint) else None
         if run is not None and self.later:
-            self.log.before, self.log.begun = run.vehicles[:-1], run.begun
+            self.log.before, self.log.first = run.vehicles[:-1], run.first
         laws = laws_of(self.plan)
         kept.laws = [path for path in laws if path in {n.removesuffix("()") for n in remembered(laws)}]
         kept.hidden = [path for path, law in laws.items() if hides(law)]
@@ -817,15 +817,14 @@ class Flight:
             forgotten = tuple(laws_of(self.plan))
         vehicles = (*self.log.before, *self.log.vehicles)
         trees = tuple({id(one.tree): one.tree for one in self.log.vehicles}.values())
-        begun = self.log.begun
+        first = as_described(self.log.vehicles) if self.log.first is None else self.log.first
         run = Flown(
             vehicles,
             done,
             forgotten,
             changes=self.changes,
             others=trees,
-            begun=begun,
-            first=as_described(vehicles, begun),
+            first=first,
         )
         return FlightPoint(x, loads, self.log.end_accelerations, settings, values, self.t, memory, run)
 

@@ -46,8 +46,8 @@ class Flown:
     """What a point knows of the run that it is of.
 
     vehicles : those that the run had until then, the last one is that of the point
-    first : how many of them, from the first on, are the one that was described, switched and weighed as it may be
-    begun : none of them is: the run began on a vehicle that had changed, and those before are not known
+    first : how many of them, from the first on, are the one that was described, switched and weighed as it may be;
+        0 where the run began on a vehicle that had changed, and those before are not known
     others : trees of all vehicles of its log, by which they are told apart
     sampled : whether the samples of its time are done
     forgotten : laws of which it is not known what they remembered
@@ -67,7 +67,6 @@ class Flown:
     loaded: bool = False
     changes: Changes = NO_CHANGES
     others: tuple[Tree, ...] = ()
-    begun: bool = False
     first: int = 1
 
     @property
@@ -76,10 +75,10 @@ class Flown:
         return self.first < len(self.vehicles)
 
 
-def as_described(vehicles: Sequence[System], begun: bool = False) -> int:
-    """Return how many of the vehicles of a run, from the first on, are the one that was described; see `Flown`."""
+def as_described(vehicles: Sequence[System]) -> int:
+    """Return how many of the vehicles of a run are the first one, switched and weighed as it may be; see `Flown`."""
     others = (k for k, system in enumerate(vehicles) if system.tree is not vehicles[0].tree)
-    return 0 if begun else next(others, len(vehicles))
+    return next(others, len(vehicles))
 
 
 class FlightPoint(OperatingPoint):
