@@ -50,10 +50,11 @@ def ringing(t: float) -> Ringing:
     memory = copy.deepcopy({name: value for name, value in vars(one.software).items() if name != "plan"})
     model = ist.linearize(one.assembly, x, outputs=["imu.rate"], sampled=True, step="2.5 ms")
     rates, steps = {}, {"step": "2.5 ms", "method": "rk4", "log_step": "20 ms", "progress": False}
-    for name, (axis, size) in {**KICKS, "": (0, 0.0)}.items():
+    axis, size = KICKS["bending"]
+    for name, (axis, size) in {**KICKS, "back": (axis, -size), "": (0, 0.0)}.items():
         vars(one.software).update(copy.deepcopy(memory))
         start = x.copy()
-        if name == "bending":
+        if name in ("bending", "back"):
             start[av.NAME].etadot[:2] += size
         else:
             start[av.NAME].velocity[axis] += size
@@ -65,21 +66,26 @@ def ringing(t: float) -> Ringing:
     begin["roll"][model.states.index(f"{av.NAME}.wx")] = KICKS["roll"][1]
     begin["pitch"][model.states.index(f"{av.NAME}.wy")] = KICKS["pitch"][1]
     begin["bending"][[model.states.index(f"{av.NAME}.eta{k}_rate") for k in (1, 2)]] = KICKS["bending"][1]
-    y = (rates["bending"] - rates[""])[: round(RINGS / ap.FRAME) - 1, 1]
-    first, rung = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
-    last, _ = bending(heard(later, begin["bending"], 1), 1.6, 4.2)
+    # half the difference of kicks either way: what limits of the software make of one is not in it
+    y = 0.5 * (rates["bending"] - rates["back"])[: round(RINGS / ap.FRAME) - 1, 1]
+    poles = heard(model, begin["bending"], 1)
+    _, rung = measured(poles, y, 1.6, 4.2)
+    linear = decaying(model, later, begin["bending"], RINGS)[1:, 1]
+    _, wanted = measured(poles, linear[: len(y)], 1.6, 4.2)
     apart = {}
     for name in ("roll", "pitch"):
         linear = decaying(model, later, begin[name])[1:, KICKS[name][0]]
         run = (rates[name] - rates[""])[: len(linear), KICKS[name][0]]
         apart[name] = float(np.abs(run - linear).max() / np.abs(linear).max())
-    return Ringing(t, 0.5 * (first + last), rung, apart)
+    return Ringing(t, wanted, rung, apart)
 
 
-def decaying(first: ist.LinearModel, later: ist.LinearModel, begin: np.ndarray) -> np.ndarray:
+def decaying(
+    first: ist.LinearModel, later: ist.LinearModel, begin: np.ndarray, seconds: float = SECONDS
+) -> np.ndarray:
     """Return outputs (n, m) from a begin, by a model that goes from the first to the one RINGS later."""
     x, out = begin, []
-    for part in np.arange(round(SECONDS / ap.FRAME)) * ap.FRAME / RINGS:
+    for part in np.arange(round(seconds / ap.FRAME)) * ap.FRAME / RINGS:
         out.append((first.C + part * (later.C - first.C)) @ x)
         x = (first.A + part * (later.A - first.A)) @ x
     return np.array(out)
