@@ -112,6 +112,12 @@ def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
     assert Study("rounded", "S", "", [other]).changed(tmp_path) == []
     assert len(Study("rounded", "S", "", [dataclasses.replace(rounded, error=2e-11)]).changed(tmp_path)) == 1
     assert len(Study("rounded", "S", "", [dataclasses.replace(other, ours="1.27000")]).changed(tmp_path)) == 1
+    tiny = Row("beam", "tip, m", "0", "4.4e-18", 4.4e-18, 1e-14)  # zero, as this machine rounds
+    Study("tiny", "S", "", [tiny]).write(tmp_path)
+    assert (
+        Study("tiny", "S", "", [dataclasses.replace(tiny, ours="1.5e-17", error=1.5e-17)]).changed(tmp_path)
+        == []
+    )
     noisy = [dataclasses.replace(margin, ours="14.9, 9.6"), dataclasses.replace(error, error=1e-5), place]
     assert Study("beams", "S", "", noisy).changed(tmp_path) == []
     planted = [

@@ -152,6 +152,7 @@ class Study:
             cells = left.pop(0)
             before, limit = float(cells[4]), row.tolerance or 0.0
             rounding = limit if row.rounds else max(1e-13, 1e-2 * limit)
+            floor = limit if row.rounds else 1e-13
             less, more = sorted((row.error, before))
             result = less >= RESULT or (not row.reference and NUMBER.search(row.ours) is not None)
             if more > (HELD * less if result and not row.rounds else NOISE * less + rounding):
@@ -159,7 +160,7 @@ class Study:
             if row.limit != without_letter(cells[5]):
                 out.append(f"{name}: limit {row.limit}, {without_letter(cells[5])} on the page")
             for now, then in ((row.reference, cells[2]), (row.ours, cells[3])):
-                if "worst" not in row.note and moved(now, then, max(row.error, before, rounding)):
+                if "worst" not in row.note and moved(now, then, max(row.error, before, rounding), floor):
                     out.append(f"{name}: {now}, {then} on the page")
         out += [f"{', '.join(key)}: no longer there" for key, left in old.items() for _ in left]
         return out
@@ -209,10 +210,11 @@ def reason_of(cell: str, page: str) -> str:
     return next((line for line in page.splitlines() if mark and line.startswith(f"- {mark[0]} ")), "")
 
 
-def moved(now: str, then: str, error: float) -> bool:
+def moved(now: str, then: str, error: float, floor: float = 0.0) -> bool:
     """Whether printed numbers differ: by `PRINTED`, two units of the last digit and the error, as noise may move them.
 
     Numbers as small as the error, or as large as a large one, are errors themselves, and may differ as these may.
+    What is below `floor` is rounding.
 
     >>> [moved("14.8, 9.7", then, 0.0) for then in ("14.8, 9.8", "14.8, 8.7", "14.8")]
     [False, True, True]
@@ -232,7 +234,7 @@ def moved(now: str, then: str, error: float) -> bool:
         itself = y <= NOISE * error and y <= NOISE * x
         if large:
             itself = abs(y - error) <= error / 3.0 and y <= HELD * x
-        if away > max(PRINTED * y + 2.0 * unit, noise) and not itself:
+        if away > max(PRINTED * y + 2.0 * unit, noise, floor) and not itself:
             return True
     return False
 

@@ -49,6 +49,13 @@ def test_a_capped_fluid_turns_as_finite_elements_say():
     assert found == pytest.approx([0.744, 0.350, 0.164, 0.356, 0.538], abs=6e-4)
 
 
+def test_inertia_and_springs_of_similar_tanks_scale_with_their_size():
+    """Twice as large with the same mass: lengths are twice, inertias four times as large, masses of waves the same."""
+    one, two = (dev.CylinderSlosh(radius=0.7 * s, depth=1.1 * s, mass=3.0) for s in (1.0, 2.0))
+    for name, power in (("capped_inertia", 2), ("rigid_inertia", 2), ("rigid_height", 1), ("rigid_mass", 0)):
+        assert getattr(two, name) == pytest.approx(2.0**power * getattr(one, name), rel=1e-12), name
+
+
 def test_a_half_full_sphere_by_harmonic_polynomials():
     """λR of the hemisphere by Ritz with rⁿP_n¹(cos θ), which no mesh knows: 1.56016, 5.2755, 8.504."""
     x, w = np.polynomial.legendre.leggauss(80)
