@@ -399,3 +399,46 @@ def test_no_open_file_is_renamed(tmp_path, monkeypatch):
     lagging(tmp_path / "l.h5")
     lagging(tmp_path / "l.h5")
     assert seen == [[], []]
+
+
+def _lag(law):
+    flight = ist.Assembly("lag").add("lag", Lag())
+    flight.add("law", law, every="20 ms", out={"u": "N"}, inputs={"y": "N"})
+    return flight.wire({"lag.y": "law.y", "law.u": "lag.u"})
+
+
+def _still(t, y):
+    return 0.0
+
+
+def test_two_runs_that_write_one_log_do_not_damage_it(tmp_path, monkeypatch):
+    """The name leads to the log of another run when ours is put there: ours is refused, and the other left alone."""
+    ist.simulate(_lag(_still), None, log=tmp_path / "other.h5", until=1.0, step="10 ms", progress=False)
+    other = (tmp_path / "other.h5").read_bytes()
+    real = os.replace
+
+    def overtaken(part, target):
+        real(part, target)
+        if str(target).endswith("log.h5"):
+            (tmp_path / "between").write_bytes(other)
+            real(tmp_path / "between", target)
+
+    monkeypatch.setattr(os, "replace", overtaken)
+    with pytest.raises(ist.InterstageError, match="another run writes the same log"):
+        ist.simulate(_lag(_still), None, log=tmp_path / "log.h5", until=1.0, step="10 ms", progress=False)
+    assert (tmp_path / "log.h5").read_bytes() == other
+
+
+def test_a_log_that_is_replaced_while_it_is_written_is_told_of(tmp_path):
+    """What the run wrote is not in the file of that name: silence would leave its user with another's rows."""
+    path = tmp_path / "log.h5"
+
+    def law(t, y):
+        if t > 0.5 and path.exists():
+            path.rename(tmp_path / "moved.h5")
+        return 0.0
+
+    flight = _lag(law)
+    with pytest.warns(UserWarning, match="no longer at .*log.h5"):
+        log = ist.simulate(flight, None, log=path, until=1.0, step="10 ms", progress=False)
+    assert len(log.t) == len(ist.load(tmp_path / "moved.h5").t) == 101

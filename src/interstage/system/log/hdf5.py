@@ -24,9 +24,11 @@ when that is killed too.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +38,7 @@ from zlib import crc32
 import h5py
 import numpy as np
 
-from interstage.errors import FileError
+from interstage.errors import FileError, caller_level
 from interstage.files import FLIGHT, check_version
 from interstage.growing import Room
 from interstage.hdf5 import (
@@ -57,7 +59,7 @@ from interstage.output import (
     json_text,
     parse_json,
     reason,
-    write_bytes,
+    whole_file,
 )
 from interstage.system.log import (
     phase_storage as flight_phases,
@@ -110,6 +112,7 @@ class FlightWriter:
         self.waiting: list[list[np.ndarray]] = [[] for _ in self.rows]
         self.summed, self.last = 0, time.perf_counter()
         self.room: Room | None = None  # on the disk
+        self.placed: os.stat_result | None = None  # the file that this run has put there
         self.full = False
 
     def put(self, k: int, rows: np.ndarray) -> None:
@@ -184,16 +187,34 @@ class FlightWriter:
             image = self.file.id.get_file_image()
             self.file.close()
             self.full = True  # until it is there
-            write_bytes(self.path, image, "log")
+            with whole_file(self.path, "log") as part:
+                part.write_bytes(image)
+                self.placed = os.stat(part)
+            self._check_own()
             try:
-                self.room = Room(self.path)
                 self.file = h5py.File(self.path, "r+", libver="latest")
+                # behind the library, which refuses the file of another writer: nothing of that may be cut
+                self.room = Room(self.path)
                 *self.tables, self.events, self.sums = (self.file[name] for name in names)
                 self.file.swmr_mode = True
             except OSError as err:
                 raise FileError(f"the log cannot be written: {reason(err)}", where=str(self.path)) from err
             self.full = False
             self._take_room()
+
+    def _check_own(self) -> None:
+        """Refuse a log in whose place another writer has put its own."""
+        if not self._is_own():
+            raise FileError(
+                "another run writes the same log", where=str(self.path), hint="give each run a log of its own"
+            )
+
+    def _is_own(self) -> bool:
+        """Return whether the name still leads to the file that this run writes."""
+        try:
+            return self.placed is None or os.path.samestat(self.placed, os.stat(self.path))
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Finish the file; rows that the run did not come to are not its own."""
@@ -210,6 +231,12 @@ class FlightWriter:
                 if self.room is not None:
                     self.room.give_back()
                     self.room = None
+                    if not self._is_own():
+                        warnings.warn(
+                            f"the log of this run is no longer at {self.path}: it was removed or replaced by another "
+                            "writer while the run wrote it",
+                            stacklevel=caller_level(),
+                        )
 
 
 def write_rows(table: h5py.Dataset, first: int, rows: np.ndarray) -> None:
