@@ -152,12 +152,12 @@ def staging(one) -> list[Row]:
 
 def kept(one) -> list[Row]:
     """Strain energy of the upper stage after the cut, as its shapes grow; the elements themselves keep all of it."""
-    from interstage.vehicle import BodyState, split
+    from interstage.vehicle import FreeFlightState, split
 
     last, shapes = one.log.phases[0]["ares"], one.shapes
     fill = {tank: float(rows[-1]) for tank, rows in one.log.phases[0].propellant.items()}
     motion = (last.position[-1], last.quaternion[-1], last.velocity[-1], last.eta[-1], last.etadot[-1])
-    state = BodyState(*motion, fill)
+    state = FreeFlightState(*motion, fill)
     upper, rows = one.v.without("first"), []
     for below, reference, tolerance in (
         (12.0, 0.5, None),

@@ -282,6 +282,8 @@ MODULES: dict[str, str] = {
 }
 
 CLASSES: dict[str, str] = {
+    "interstage.component.from_nastran.source:Frame": "interstage.component.from_nastran.deck_common:ReferenceFrame",
+    "interstage.component.stored:Stored": "interstage.component.schema:FieldSchema",
     "interstage.kane.api:Acting": "interstage.kane.api:LoadArguments",
     "interstage.kane.equations:Parts": "interstage.kane.equations:EquationTerms",
     "interstage.kane.joints:Motion": "interstage.kane.joints:FrameMotion",
@@ -294,8 +296,30 @@ CLASSES: dict[str, str] = {
     "interstage.multibody.api.compiled:Compiled": "interstage.multibody.model_data:ModelData",
     "interstage.multibody.api.dynamics:Dynamics": "interstage.multibody.system:System",
     "interstage.multibody.api.kinematics:Kinematics": "interstage.multibody.system:System",
+    "interstage.multibody.calling:Table": "interstage.multibody.types:NameTable",
+    "interstage.multibody.dynbody:Motion": "interstage.multibody.dynbody:PointMotion",
+    "interstage.multibody.engine:Engine": "interstage.multibody.kernel_interface:KernelInterface",
+    "interstage.multibody.impulse:Frames": "interstage.multibody.impulse:JointFrames",
+    "interstage.multibody.joints.motions:Motion": "interstage.multibody.joints.elementary_motions:ElementaryMotion",
+    "interstage.multibody.joints.motions:Pose": "interstage.multibody.joints.elementary_motions:FreePose",
+    "interstage.multibody.joints.rows:Row": "interstage.multibody.joints.constraint_rows:ConstraintRow",
+    "interstage.multibody.layout:Layout": "interstage.multibody.state:StateLayout",
+    "interstage.multibody.refinement:Engine": "interstage.multibody.kernel_interface:KernelInterface",
+    "interstage.multibody.settings:Settings": "interstage.multibody.settings:RuntimeSettings",
+    "interstage.multibody.state:Layout": "interstage.multibody.state:StateLayout",
+    "interstage.multibody.types:Table": "interstage.multibody.types:NameTable",
     "interstage.system.log:Log": "interstage.system.log.log:Log",
+    "interstage.vehicle.burn_log:BodyState": "interstage.vehicle.free_flight:FreeFlightState",
+    "interstage.vehicle.coupling:Modes": "interstage.vehicle.stack:FreeModes",
+    "interstage.vehicle.coupling:Stack": "interstage.vehicle.stack:CoupledStructure",
     "interstage.vehicle.integrals:Integrals": "interstage.component.integrals:ModalIntegrals",
+    "interstage.vehicle.ranking:Ritz": "interstage.vehicle.basis_selection:RitzModes",
+    "interstage.vehicle.reference:BodyState": "interstage.vehicle.free_flight:FreeFlightState",
+    "interstage.vehicle.selection:Ritz": "interstage.vehicle.basis_selection:RitzModes",
+    "interstage.vehicle.separation:Part": "interstage.vehicle.staging:SeparatedPart",
+    "interstage.vehicle.stack:Modes": "interstage.vehicle.stack:FreeModes",
+    "interstage.vehicle.stack:Stack": "interstage.vehicle.stack:CoupledStructure",
+    "interstage.vehicle.staging:Part": "interstage.vehicle.staging:SeparatedPart",
 }
 
 

@@ -10,7 +10,7 @@ from interstage import devices as dev
 from interstage.devices.fields import oblate_gravity
 from interstage.report.burning import burning_report
 from interstage.vehicle import PipeFlow, Tank, fly, split
-from interstage.vehicle.free_flight import BodyState, upstream
+from interstage.vehicle.free_flight import FreeFlightState, upstream
 from interstage.vehicle.kernels import momentum
 
 FLOW = 4.0
@@ -213,7 +213,7 @@ def test_staging_in_a_run():
     assert "2 sets" in refused(lambda: burning_report(log, "launcher", [shapes], [staging.action]))
     before, fall = log.phases[0].state(-1), log.phases[1]
     one = before["launcher"]
-    state = BodyState(
+    state = FreeFlightState(
         one.position,
         one.quaternion,
         one.velocity,

@@ -6,7 +6,7 @@ import scipy.linalg as la
 from vehicle_models import launcher, refused
 
 from interstage.spatial.functions import matrix_from_quaternion, quaternion_from_rotvec
-from interstage.vehicle import BodyState, Load, fly, split
+from interstage.vehicle import FreeFlightState, Load, fly, split
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def stressed():
     f = f - M @ S @ np.linalg.solve(S.T @ (M @ S), S.T @ f)
     eta = np.linalg.solve(one.K, shapes.q.T @ f)
     rng = np.random.default_rng(5)
-    state = BodyState(
+    state = FreeFlightState(
         np.array([1e3, -2e2, 50.0]),
         quaternion_from_rotvec([0.1, 0.7, -0.3]),
         np.array([0.02, 0.01, -0.03, 900.0, 4.0, -2.0]),
@@ -48,7 +48,7 @@ def test_nodes_keep_their_places_with_attachment_shapes(stressed, size):
     """The strain of the upper stage lies in its inertia-relief shapes; the finite turn of the frame is second order."""
     v, shapes, state = stressed
     eta = size * state.eta
-    still = BodyState(state.position, state.quaternion, state.velocity, eta, 0 * eta, state.propellant)
+    still = FreeFlightState(state.position, state.quaternion, state.velocity, eta, 0 * eta, state.propellant)
     after = v.without("first").shapes(n_modes=6, levels=3, reference=1.0, error=1e-2)
     part = split(shapes, still, {"upper": after})["upper"]
     before, _ = world(shapes, still)
@@ -99,7 +99,7 @@ def test_the_released_stage_rings_as_its_finite_elements_do(stressed):
     v, shapes, state = stressed
     small = 1e-3  # linear limit
     at_rest = np.zeros(3), np.array([1.0, 0, 0, 0]), np.zeros(6)
-    still = BodyState(*at_rest, small * state.eta, 0 * state.eta, state.propellant)
+    still = FreeFlightState(*at_rest, small * state.eta, 0 * state.eta, state.propellant)
     upper = v.without("first")
     after = upper.shapes(each={1.0: 10}, n_modes=4, levels=2, reference=1.0)
     upper.cut.clear()

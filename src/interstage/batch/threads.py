@@ -13,7 +13,7 @@ from interstage.batch.kernels import Flyers, Found
 from interstage.batch.numbers import with_numbers
 from interstage.batch.plan import Plan, method_in
 from interstage.jit import COMPILED
-from interstage.multibody.kernel_interface import Engine
+from interstage.multibody.kernel_interface import KernelInterface
 from interstage.system.run.integrators import Compiled
 from interstage.system.run.integrators.step_kernels import Scratch, explicit_step, w_step
 
@@ -53,7 +53,7 @@ class Worker:
         settings = system.settings.copy()
         if "body_inertia" in views:
             settings.body_inertia = views["body_inertia"]
-        self.engine = Engine(with_numbers(system.tree, views), settings)
+        self.engine = KernelInterface(with_numbers(system.tree, views), settings)
         self.lent = self.engine.take(np.dtype(np.float64))
         self.flyers = flyers(method_in(plan).implicit)
         n, nv = system.nq + system.nv, system.nv

@@ -23,7 +23,7 @@ from interstage.calls import named_arguments
 from interstage.component.constructors import Constructors
 from interstage.component.damping import damping_matrix
 from interstage.component.integrals import ModalIntegrals, moment_of_inertia
-from interstage.component.schema import Stored, check_shapes, part, stored, taken
+from interstage.component.schema import FieldSchema, check_shapes, part, stored, taken
 from interstage.component.units import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names, shown
 from interstage.reading import is_whole
@@ -51,7 +51,7 @@ def _whole(numbers: object) -> np.ndarray:
     return found if found.dtype.kind == "b" and len(found) else found.astype(np.int64)
 
 
-def _integral(name: str, shape: str, unit: str) -> dict[str, Stored]:
+def _integral(name: str, shape: str, unit: str) -> dict[str, FieldSchema]:
     return stored(f"ModalIntegral/{name}", shape, unit)
 
 

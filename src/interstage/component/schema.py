@@ -35,7 +35,7 @@ QUANTITIES = {
 
 
 @dataclass(frozen=True)
-class Stored:
+class FieldSchema:
     """Where a field lies in the component file, and what its numbers are.
 
     dataset : name with its groups; of a record or table, the group that holds it
@@ -61,31 +61,31 @@ class Stored:
     along: str = ""
     needed: bool = False
     record: type | None = None
-    parts: Mapping[str, Stored] = field(default_factory=dict)
+    parts: Mapping[str, FieldSchema] = field(default_factory=dict)
 
     def lengths(self, sizes: Mapping[str, int]) -> tuple[int | None, ...]:
         """Return the shape in numbers, None where any length will do."""
         return tuple(int(axis) if axis.isdigit() else sizes.get(axis) for axis in self.shape)
 
 
-def stored(dataset: str, shape: str = "", unit: str = "1", **more: Any) -> dict[str, Stored]:
-    """Declare a field of a record: metadata for `dataclasses.field`; arguments as in `Stored`."""
+def stored(dataset: str, shape: str = "", unit: str = "1", **more: Any) -> dict[str, FieldSchema]:
+    """Declare a field of a record: metadata for `dataclasses.field`; arguments as in `FieldSchema`."""
     powers(unit)
-    return {"stored": Stored(dataset, tuple(shape.split()), unit, **more)}
+    return {"stored": FieldSchema(dataset, tuple(shape.split()), unit, **more)}
 
 
-def part(shape: str, unit: str) -> Stored:
+def part(shape: str, unit: str) -> FieldSchema:
     """Declare one array of a table, whose name is its key."""
-    return Stored("", tuple(shape.split()), unit)
+    return FieldSchema("", tuple(shape.split()), unit)
 
 
 @cache
-def declared(record: type) -> dict[str, Stored]:
+def declared(record: type) -> dict[str, FieldSchema]:
     """Return the declarations of a record class by field."""
     return {f.name: f.metadata["stored"] for f in fields(record) if "stored" in f.metadata}
 
 
-def present(record: Any) -> Iterator[tuple[str, Stored, Any]]:
+def present(record: Any) -> Iterator[tuple[str, FieldSchema, Any]]:
     """Give field, declaration and value of all that a record has, without what goes along with what it has not."""
     for name, spot in declared(record.__class__).items():
         value = getattr(record, name)
@@ -147,7 +147,7 @@ def taken(record: Any, axis: str, index: np.ndarray) -> dict[str, Any]:
     return out
 
 
-def _taken(spot: Stored, value: Any, axis: str, index: np.ndarray) -> Any:
+def _taken(spot: FieldSchema, value: Any, axis: str, index: np.ndarray) -> Any:
     for k, one in enumerate(spot.shape):
         if one in (axis, f"s+{axis}"):
             chosen = index if one == axis else np.append(np.arange(6), 6 + index)
@@ -212,7 +212,7 @@ class Scale:
         return out
 
 
-def _array(scale: Scale, spot: Stored, value: Any, record: Any) -> Any:
+def _array(scale: Scale, spot: FieldSchema, value: Any, record: Any) -> Any:
     factor: Any = scale.factor(spot.unit)
     for k, axis in enumerate(spot.shape):
         if axis in MIXED:
@@ -221,16 +221,16 @@ def _array(scale: Scale, spot: Stored, value: Any, record: Any) -> Any:
     return value * factor
 
 
-def _sparse(scale: Scale, spot: Stored, value: Any, record: Any) -> Any:
+def _sparse(scale: Scale, spot: FieldSchema, value: Any, record: Any) -> Any:
     D = sp.diags(1.0 / scale.coordinates("x", record, value.shape[0]))
     return (D @ value @ D).tocsr() * scale.factor(spot.unit)
 
 
-def _table(scale: Scale, spot: Stored, value: Any, record: Any) -> Any:
+def _table(scale: Scale, spot: FieldSchema, value: Any, record: Any) -> Any:
     return {key: _array(scale, spot.parts[key], one, record) for key, one in value.items()}
 
 
-_CHANGES: dict[str, Callable[[Scale, Stored, Any, Any], Any]] = {
+_CHANGES: dict[str, Callable[[Scale, FieldSchema, Any, Any], Any]] = {
     "real": _array,
     "by grid": _array,
     "sparse": _sparse,

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.component.schema import Stored, declared, present, with_mixed
+from interstage.component.schema import FieldSchema, declared, present, with_mixed
 from interstage.errors import InputError
 from interstage.hdf5 import Fault, Group, creation_of, link_name, opened, plain_name, put_array, put_text
 from interstage.reading import is_whole
@@ -45,26 +45,28 @@ def by_grid(group: h5py.Group, ids: np.ndarray, values: Any) -> None:
 
 
 def _write_as(dtype: type) -> Callable[..., None]:
-    def write(group: h5py.Group, name: str, value: Any, spot: Stored, record: Any) -> None:
+    def write(group: h5py.Group, name: str, value: Any, spot: FieldSchema, record: Any) -> None:
         put_array(group, name, np.asarray(value, dtype=dtype))
 
     return write
 
 
-def _write_texts(group: h5py.Group, name: str, value: Mapping[str, str], spot: Stored, record: Any) -> None:
+def _write_texts(
+    group: h5py.Group, name: str, value: Mapping[str, str], spot: FieldSchema, record: Any
+) -> None:
     texts = group.create_group(name)
     for key, text in value.items():
         put_text(texts, link_name(key), str(text))
 
 
-def _write_systems(group: h5py.Group, name: str, value: Any, spot: Stored, record: Any) -> None:
+def _write_systems(group: h5py.Group, name: str, value: Any, spot: FieldSchema, record: Any) -> None:
     position, rotation = (group.create_group(part) for part in spot.parts)
     for cid, (origin, R) in sorted(value.items()):
         put_array(position, str(cid), np.asarray(origin, dtype=float))
         put_array(rotation, str(cid), np.asarray(R, dtype=float))
 
 
-def _write_sparse(group: h5py.Group, name: str, value: Any, spot: Stored, record: Any) -> None:
+def _write_sparse(group: h5py.Group, name: str, value: Any, spot: FieldSchema, record: Any) -> None:
     A, part = sp.coo_matrix(value), group.create_group(name)
     whole = {"row": A.row, "col": A.col, "shape": A.shape}
     for key, numbers in whole.items():
@@ -72,14 +74,14 @@ def _write_sparse(group: h5py.Group, name: str, value: Any, spot: Stored, record
     put_array(part, "value", A.data)
 
 
-def _write_table(group: h5py.Group, name: str, value: Any, spot: Stored, record: Any) -> None:
+def _write_table(group: h5py.Group, name: str, value: Any, spot: FieldSchema, record: Any) -> None:
     if value:
         table = group.create_group(name)
         for key, array in value.items():
             put_array(table, key, np.asarray(array, dtype=float))
 
 
-def _write_records(group: h5py.Group, name: str, value: Any, spot: Stored, record: Any) -> None:
+def _write_records(group: h5py.Group, name: str, value: Any, spot: FieldSchema, record: Any) -> None:
     place = group.create_group(name)
     for one in value:
         if link_name(one.name) in place:
@@ -89,7 +91,7 @@ def _write_records(group: h5py.Group, name: str, value: Any, spot: Stored, recor
         write_record(place.create_group(link_name(one.name)), one)
 
 
-_WRITERS: dict[str, Callable[[h5py.Group, str, Any, Stored, Any], None]] = {
+_WRITERS: dict[str, Callable[[h5py.Group, str, Any, FieldSchema, Any], None]] = {
     "real": _write_as(float),
     "integer": _write_as(np.int64),
     "flag": _write_as(np.uint8),
@@ -165,20 +167,20 @@ def _place(group: Group, names: list[str]) -> Group | None:
     return group
 
 
-def _read_real(group: Group, name: str, spot: Stored, at: Reading) -> Any:
+def _read_real(group: Group, name: str, spot: FieldSchema, at: Reading) -> Any:
     return group.array(name, spot.lengths(at.sizes)) if spot.shape else group.number(name)
 
 
-def _read_integer(group: Group, name: str, spot: Stored, at: Reading) -> Any:
+def _read_integer(group: Group, name: str, spot: FieldSchema, at: Reading) -> Any:
     return group.array(name, spot.lengths(at.sizes), "i") if spot.shape else group.integer(name)
 
 
-def _read_texts(group: Group, name: str, spot: Stored, at: Reading) -> dict[str, str]:
+def _read_texts(group: Group, name: str, spot: FieldSchema, at: Reading) -> dict[str, str]:
     texts = group.child(name)
     return {plain_name(entry): texts.text(entry) for entry in texts.names()}
 
 
-def _read_by_grid(group: Group, name: str, spot: Stored, at: Reading) -> Any:
+def _read_by_grid(group: Group, name: str, spot: FieldSchema, at: Reading) -> Any:
     reader, ids = group.child(name), at.values["node_ids"]
     shape = tuple(size for size in spot.lengths(at.sizes)[1:] if size is not None)
     if len(ids) > LAZY_NODES if at.lazy is None else at.lazy:
@@ -187,18 +189,18 @@ def _read_by_grid(group: Group, name: str, spot: Stored, at: Reading) -> Any:
     return reader.rows(ids, shape)
 
 
-def _read_pairs(group: Group, name: str, spot: Stored, at: Reading) -> dict[int, int]:
+def _read_pairs(group: Group, name: str, spot: FieldSchema, at: Reading) -> dict[int, int]:
     return {int(key): int(value) for key, value in group.array(name, (None, 2), "i")}
 
 
-def _read_systems(group: Group, name: str, spot: Stored, at: Reading) -> Any:
+def _read_systems(group: Group, name: str, spot: FieldSchema, at: Reading) -> Any:
     if not all(group.has(part) for part in spot.parts):
         return {}
     p, R = (group.child(part) for part in spot.parts)
     return {int(c): (p.array(c, (3,)), R.array(c, (3, 3))) for c in p.names() if is_whole(c)}
 
 
-def _read_sparse(group: Group, name: str, spot: Stored, at: Reading) -> sp.csr_matrix:
+def _read_sparse(group: Group, name: str, spot: FieldSchema, at: Reading) -> sp.csr_matrix:
     part, wanted = group.child(name), spot.lengths(at.sizes)
     row = part.array("row", (None,), "i")
     col, value = part.array("col", (len(row),), "i"), part.array("value", (len(row),))
@@ -210,7 +212,7 @@ def _read_sparse(group: Group, name: str, spot: Stored, at: Reading) -> sp.csr_m
     return sp.coo_matrix((value, (row, col)), shape=shape).tocsr()
 
 
-def _read_table(group: Group, name: str, spot: Stored, at: Reading) -> dict[str, np.ndarray]:
+def _read_table(group: Group, name: str, spot: FieldSchema, at: Reading) -> dict[str, np.ndarray]:
     table = group.child(name)
     return {key: table.array(key, one.lengths(at.sizes)) for key, one in spot.parts.items()}
 
@@ -220,7 +222,7 @@ def _read_one(cls: type | None, group: Group, at: Reading, **known: Any) -> Any:
     return cls(**read_record(cls, group, at.path, known=known))
 
 
-_READERS: dict[str, Callable[[Group, str, Stored, Reading], Any]] = {
+_READERS: dict[str, Callable[[Group, str, FieldSchema, Reading], Any]] = {
     "real": _read_real,
     "integer": _read_integer,
     "flag": lambda group, name, spot, at: group.array(name, spot.lengths(at.sizes), "i") != 0,

@@ -32,8 +32,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from interstage.errors import ModelError
-from interstage.multibody.joints.elementary_motions import Attitude, Pose, Travel, Turn
-from interstage.multibody.joints.elementary_motions import Motion as Step
+from interstage.multibody.joints.elementary_motions import Attitude, FreePose, Travel, Turn
+from interstage.multibody.joints.elementary_motions import ElementaryMotion as Step
 
 Array: TypeAlias = np.ndarray
 """An array of numpy, or one of jax, which has the same operations."""
@@ -210,7 +210,7 @@ def _pose(xp: ModuleType, m: FrameMotion, step: Step, at: Numbers) -> tuple[Fram
     return on, (concat(xp, [R, none], axis=1), concat(xp, [none, R], axis=1))
 
 
-_STEPS: dict[type, Any] = {Turn: _turn, Travel: _travel, Attitude: _attitude, Pose: _pose}
+_STEPS: dict[type, Any] = {Turn: _turn, Travel: _travel, Attitude: _attitude, FreePose: _pose}
 
 
 def check_steps(steps: Sequence[Step], where: str) -> None:
@@ -264,7 +264,7 @@ def spring_forces(xp: ModuleType, steps: Sequence[Step], spring: Array, rest: Ar
     out = []
     for step in _own(steps):
         own = step.velocities
-        if isinstance(step, Pose):
+        if isinstance(step, FreePose):
             out.append(xp.zeros(6))
         elif isinstance(step, Attitude):
             R = _from_rest(xp, step, rest, q)
@@ -280,9 +280,9 @@ def spring_energy(xp: ModuleType, steps: Sequence[Step], spring: Array, rest: Ar
     total = xp.asarray(0.0)
     for step in _own(steps):
         own = step.velocities
-        if isinstance(step, Attitude) and not isinstance(step, Pose):
+        if isinstance(step, Attitude) and not isinstance(step, FreePose):
             total = total + 0.5 * spring[step.v] * (3.0 - xp.trace(_from_rest(xp, step, rest, q)))
-        elif not isinstance(step, Pose):
+        elif not isinstance(step, FreePose):
             total = total + 0.5 * xp.sum(spring[own] * (q[step.coordinates] - rest[own]) ** 2)
     return total
 
@@ -296,7 +296,7 @@ def coordinate_rates(xp: ModuleType, steps: Sequence[Step], q: Array, v: Array) 
             continue
         w, e, rate = q[step.q], q[step.q + 1 : step.q + 4], 0.5 * v[step.v : step.v + 3]
         out += [-xp.sum(e * rate)[None], w * rate + cross(xp, e, rate)]
-        if isinstance(step, Pose):
+        if isinstance(step, FreePose):
             R = of_quaternion(xp, q[step.q : step.q + 4])
             out.append(R @ v[step.v + 3 : step.v + 6])
     return out

@@ -27,7 +27,7 @@ from interstage.linear.flight_trim import HOLD_DOWN, Balance, FlightTrim, standi
 from interstage.linear.steady import Problem, Residual, TrimReport, Unknown, accelerating, solve
 from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point, frozen
-from interstage.multibody.settings import Settings
+from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
 from interstage.system.plant.assembly import Assembly
@@ -45,7 +45,9 @@ Residuals = str | Residual | Sequence[str | Residual] | None
 class Trim(OperatingPoint):
     """An operating point found by `trim`, with a `report`."""
 
-    def __init__(self, x: State, loads: Loads, vdot: np.ndarray, settings: Settings, report: TrimReport):
+    def __init__(
+        self, x: State, loads: Loads, vdot: np.ndarray, settings: RuntimeSettings, report: TrimReport
+    ):
         super().__init__(x, loads, vdot, settings)
         self.report = report
 

@@ -334,7 +334,7 @@ def _carried_forces(tree: Tree) -> int:
     return 6 * int(np.sum(tree.body_root[stiff] >= 0) + np.sum(tree.site_load[ports] >= 0))
 
 
-def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.float64) -> Work:
+def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type | np.dtype = np.float64) -> Work:
     """Allocate scratch for a tree, all zero, beside the arrays of `settings`.
 
     `kernels.body_inertia.prepare` fills what depends on constants.
@@ -389,7 +389,7 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (3 * tanks,), "level": (tanks,)}
     shapes["mass_C"] = ((1 + tanks) * squares[0] * bool((tree.body_ratio >= 0).any()),)
     shapes |= {"mass_K": squares if tree.body_soft.any() else (0,), "level_sums": (int(tree.body_sums[-1]),)}
-    types: dict[str, type] = {"w": dtype, "i": np.int64, "f": np.float64}
+    types: dict[str, type | np.dtype] = {"w": dtype, "i": np.int64, "f": np.float64}
     same = _same_arrays(tree, T > 0)
     own: dict[str, np.ndarray] = {
         name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS if name in shapes

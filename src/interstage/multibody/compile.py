@@ -329,10 +329,10 @@ def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, plac
     """Return the site at a node (flexible body) or point (rigid body)."""
     flex = flexes[body]
     if flex is None:
-        place = np.asarray(place, dtype=float) - model.specs[body].offset
-        return Site(body, place, np.zeros((3, 0)), np.zeros((3, 0)))
-    component = model.specs[body].component
-    row = component.node_row(place)
+        point = np.asarray(place, dtype=float) - model.specs[body].offset
+        return Site(body, point, np.zeros((3, 0)), np.zeros((3, 0)))
+    component = model.specs[body].flexible
+    row = component.node_row(int(place))
     if place in component.unattached_nodes:
         warnings.warn(
             f"node {place} of body '{model.specs[body].name}' is attached to nothing: no element, mass or constraint "
@@ -370,11 +370,12 @@ def extend_tree(tree: Tree, sites: list[Site]) -> Tree:
 def ports_of(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Return the ports (body, node), sorted by body, and for each body the port it hangs on (-1: none)."""
     index = {spec.name: i for i, spec in enumerate(model.specs)}
-    wanted = []
+    wanted: list[tuple[int, int] | None] = []
     for spec in model.specs:
-        parent = None if spec.parent is None else index[spec.parent]
-        on_modes = parent is not None and flexes[parent] is not None and flexes[parent].n_modes > 0
-        wanted.append((parent, spec.at) if on_modes else None)
+        parent = -1 if spec.parent is None else index[spec.parent]
+        carrier = None if parent < 0 else flexes[parent]
+        on_modes = carrier is not None and carrier.n_modes > 0
+        wanted.append((parent, int(spec.at)) if on_modes else None)
         if on_modes:
             carries = any(one.parent == spec.name for one in model.specs)
             if not (
@@ -388,9 +389,9 @@ def ports_of(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[
 
 def _check_node(parent: BodySpec, child: BodySpec) -> None:
     """Refuse a hinge at a node whose rotation the component does not know."""
-    c = parent.component
+    c = parent.flexible
     origin = c.com if parent.node is None else c.node_positions[c.node_row(parent.node)]
-    check_hinge(c, child.at, origin, parent.name, f"body '{child.name}'", child.joint)
+    check_hinge(c, int(child.at), origin, parent.name, f"body '{child.name}'", child.joint)
 
 
 def inertia_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
@@ -398,6 +399,7 @@ def inertia_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
     if flex is not None:
         own = flex.integrals
         return np.concatenate([[own.mass], own.first, symmetric_six(own.inertia)])
+    assert spec.inertia is not None
     return rigid_numbers(spec.inertia, spec.offset)
 
 
@@ -546,7 +548,8 @@ def stiff_arrays(
 
     unit (N,) : first unit load of each body that burns;  start : of the first number
     """
-    rows, blocks, parts, burning = [], [], [], []
+    rows, parts, burning = [], [], []
+    blocks: list[list[int]] = []
     known: dict[tuple[int, ...], int] = {}
     for body, six in loads:
         if six is None or all(one is None for one in six):
@@ -584,7 +587,9 @@ def _place(
     if port >= 0:
         return np.zeros(3)
     if isinstance(spec.at, int):
+        assert spec.parent is not None
         flex = flexes[index[spec.parent]]
+        assert flex is not None
         return flex.l[int(np.searchsorted(flex.node_ids, spec.at))]
     parent = None if spec.parent is None else specs[index[spec.parent]]
     return np.asarray(spec.at, dtype=float) - (0.0 if parent is None else parent.offset)
@@ -621,8 +626,8 @@ def _springs(
                 more = more if more.any() else np.zeros(0)
         mixed.append(off)
         held.append(more)
-        own = None if flex is None or spec.damping is not None else flex.drag
-        drag.append(np.zeros(0) if own is None else own.ravel())
+        dampers = None if flex is None or spec.damping is not None else flex.drag
+        drag.append(np.zeros(0) if dampers is None else dampers.ravel())
     return {
         "v_q": np.concatenate(where).astype(np.int64) if where else np.zeros(0, dtype=np.int64),
         "v_stiffness": _joined(stiffness),

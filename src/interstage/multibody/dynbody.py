@@ -34,18 +34,18 @@ from interstage.multibody.loads import as_wrench, place_words
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
 from interstage.multibody.system import System
-from interstage.multibody.types import Table
+from interstage.multibody.types import NameTable
 from interstage.spatial import Rotation, RotationLike
 from interstage.spatial.checks import as_array
 
 Point: TypeAlias = str | MassPoint | MassProperties | MassBody | None
 """A point of a tree: by name, a point, core or composite properties, a part (its structure point), None for its own."""
 
-Forces: TypeAlias = Table[Point, ArrayLike]
+Forces: TypeAlias = NameTable[Point, ArrayLike]
 """Wrenches [t; f] (6,) by point."""
 
 
-class Motion(NamedTuple):
+class PointMotion(NamedTuple):
     """Motion of a point: position and velocity (3,) in the world, attitude, and angular velocity.
 
     rotation : R_world_point;  rate : angular velocity (3,) in the axes of the point
@@ -138,13 +138,13 @@ class DynBody(MassBody):
         root._placed = True
         root._write(R_NS, p - R_NS @ pose.p, w, R_NS.T @ v - np.cross(w, pose.p))
 
-    def state(self, point: Point = None) -> Motion:
+    def state(self, point: Point = None) -> PointMotion:
         """Return the motion of a point of the tree (default: this part's structure point)."""
         root, pose = self._root(), pose_of(self._named(point))
         if pose.root is not root:
             raise InputError(f"the point is not in the tree of '{self.name}'", got=repr(point))
         R, w = root._attitude(), root.v[:3]
-        return Motion(
+        return PointMotion(
             root.q[4:] + R @ pose.p,
             R @ (root.v[3:] + np.cross(w, pose.p)),
             Rotation.exact(R @ pose.R),

@@ -78,7 +78,9 @@ class FlexibleBody:
     viscous: np.ndarray
     structural: np.ndarray
     drag: np.ndarray | None = None
-    T: np.ndarray | None = None  # (modes of the component, n): eta of the component = T eta
+    T: np.ndarray = field(
+        default_factory=lambda: np.zeros((0, 0))
+    )  # (modes of the component, n): its eta = T eta
     geometric: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
     turning: Turning | None = None
 

@@ -57,7 +57,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Frames:
+class JointFrames:
     """World rotation (N, 3, 3), position (N, 3) of the kernels' body frames, and velocity (N, 6) in body axes."""
 
     R: np.ndarray
@@ -65,12 +65,12 @@ class Frames:
     V: np.ndarray
 
 
-def frames_of(system: ModelData, x: State) -> Frames:
+def frames_of(system: ModelData, x: State) -> JointFrames:
     """Return where all body frames are and how they move."""
     N = len(system.model.specs)
     with system.engine.borrow(x.q.dtype) as scratch:
         work = scratch.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
-        return Frames(work.Rw[:N].reshape(N, 3, 3).copy(), work.pw[:N].copy(), work.V[:N].copy())
+        return JointFrames(work.Rw[:N].reshape(N, 3, 3).copy(), work.pw[:N].copy(), work.V[:N].copy())
 
 
 def trees_of(system: ModelData) -> np.ndarray:
@@ -156,7 +156,7 @@ def _gathered(system: ModelData, work: Work, motion: dict[int, np.ndarray]) -> n
     return p
 
 
-def rigid_twist(frames: Frames, bodies: list[int], about: int, V: np.ndarray) -> dict[int, np.ndarray]:
+def rigid_twist(frames: JointFrames, bodies: list[int], about: int, V: np.ndarray) -> dict[int, np.ndarray]:
     """Return {body: [ω; v]} (body axes) of bodies that move as one with [ω; v] (world axes) of body `about`."""
     motion = {}
     for i in bodies:

@@ -1,6 +1,6 @@
 """Call the kernels on a compiled vehicle: constant arrays, settings, and scratch that is lent to one call at a time.
 
-`Engine` knows numbers of bodies and sites; names are the business of `System`.
+`KernelInterface` knows numbers of bodies and sites; names are the business of `System`.
 
 One step of iterative refinement of forward dynamics.
 
@@ -29,7 +29,7 @@ from interstage.multibody.state import State
 
 if TYPE_CHECKING:
     from interstage.multibody.model_data import ModelData
-    from interstage.multibody.settings import Settings
+    from interstage.multibody.settings import RuntimeSettings
 
 
 if COMPILED:
@@ -92,7 +92,7 @@ class Scratch:
     work : settings and scratch;  address : of the handle's first slot
     """
 
-    def __init__(self, tree: Tree, settings: Settings, dtype: np.dtype, home: list[Scratch]):
+    def __init__(self, tree: Tree, settings: RuntimeSettings, dtype: np.dtype, home: list[Scratch]):
         self.tree, self.settings, self.dtype, self.home = tree, settings, dtype, home
         self.work = make_work(tree, settings.arrays(), dtype)
         self.handle = make_handle(tree, self.work)
@@ -103,7 +103,7 @@ class Scratch:
         self._rooms: dict[str, np.ndarray] = {}
         self.prepare()
 
-    def point_to(self, settings: Settings, slots: np.ndarray) -> None:
+    def point_to(self, settings: RuntimeSettings, slots: np.ndarray) -> None:
         """Read other settings from now on."""
         self.settings = settings
         point_to(self.handle, slots)
@@ -219,10 +219,10 @@ class _Lease:
 
 
 def _lent(name: str) -> Callable[..., int]:
-    """Return the algorithm `name` of `Scratch` as a method of `Engine`, on scratch for the type of the state."""
+    """Return the algorithm `name` of `Scratch` as a method of `KernelInterface`, on scratch for its type of numbers."""
     algorithm = getattr(Scratch, name)
 
-    def call(self: Engine, q: np.ndarray, v: np.ndarray, *arguments: np.ndarray | int) -> int:
+    def call(self: KernelInterface, q: np.ndarray, v: np.ndarray, *arguments: np.ndarray | int) -> int:
         scratch = self.take(q.dtype)
         result = algorithm(scratch, q, v, *arguments)
         if self._watched:
@@ -234,7 +234,7 @@ def _lent(name: str) -> Callable[..., int]:
     return call
 
 
-class Engine:
+class KernelInterface:
     """A tree with settings. Algorithms run on scratch that is lent to one call at a time, so that threads do not meet.
 
     Views with other settings (`with_settings`) share the tree, the scratch that is not lent out, and what others keep
@@ -244,7 +244,7 @@ class Engine:
     def __init__(
         self,
         tree: Tree,
-        settings: Settings,
+        settings: RuntimeSettings,
         shelf: dict[np.dtype, list[Scratch]] | None = None,
         idle: dict[object, object] | None = None,
     ):
@@ -261,9 +261,9 @@ class Engine:
         # bodies met with an indefinite mass matrix
         self.indefinite = np.zeros(len(tree.body_parent), dtype=bool)
 
-    def with_settings(self, settings: Settings) -> Engine:
+    def with_settings(self, settings: RuntimeSettings) -> KernelInterface:
         """Return an engine for the same tree with other settings."""
-        return Engine(self.tree, settings, self._shelf, self.idle)
+        return KernelInterface(self.tree, settings, self._shelf, self.idle)
 
     def take(self, dtype: DTypeLike) -> Scratch:
         """Return scratch for float64 or complex128 that is the caller's until he gives it back."""

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, ModelError
 from interstage.multibody import closure_queries
 from interstage.multibody.arrays import Tree
-from interstage.multibody.kernel_interface import Engine
+from interstage.multibody.kernel_interface import KernelInterface
 from interstage.multibody.loads import Forces
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class GeometricEnergy:
         more = needed - without
         return 0.5 * sum(x.q[body.eta] @ more[body.etadot] for body in self._bodies)
 
-    def _bare_engine(self) -> Engine:
+    def _bare_engine(self) -> KernelInterface:
         """Return the engine of the same vehicle without geometric stiffness; places may have been added."""
         tree = self._system.tree
         if self._of is not tree:
@@ -202,5 +202,5 @@ class GeometricEnergy:
                 body_stiff=np.zeros_like(none),
                 site_load=np.full_like(tree.site_load, -1),
             )
-            self._of, self._bare = tree, Engine(bare, self._system.settings)
+            self._of, self._bare = tree, KernelInterface(bare, self._system.settings)
         return self._bare

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError, caller_level, raised, shown
 from interstage.multibody.kernel_interface import NO_SITES
-from interstage.multibody.settings import Settings
+from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.sites import loaded, located
 from interstage.multibody.state import State, check_belongs, check_compiled
-from interstage.multibody.types import Node, Place, Rates, Table, given_system
+from interstage.multibody.types import NameTable, Node, Place, Rates, given_system
 from interstage.spatial.checks import all_finite, as_array
 
 if TYPE_CHECKING:
@@ -270,8 +270,8 @@ def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
             body, node = split_place(key[:2] if own else key)
             found.append(Force(body, wrench, node, key[2] if own else frame))
         return found
-    several = isinstance(forces, Iterable) and not isinstance(forces, str) and np.shape(forces) != ()
-    given = list(forces) if several else [forces]
+    several = isinstance(forces, Iterable) and not isinstance(forces, str) and np.ndim(forces) != 0  # type: ignore[arg-type]
+    given: list[Any] = list(forces) if several else [forces]
     for force in given:
         if not isinstance(force, Force):
             raise InputError(
@@ -435,7 +435,7 @@ class Loads:
         return of_loads(self)
 
 
-Forces: TypeAlias = Table[Place | tuple[str, Node, str], Wrench] | Force | Iterable[Force] | Loads
+Forces: TypeAlias = NameTable[Place | tuple[str, Node, str], Wrench] | Force | Iterable[Force] | Loads
 """What acts at places: wrenches by place, `Force` objects, or all `Loads`."""
 
 
@@ -512,7 +512,7 @@ def _motions(system: System, accelerations: Rates | None) -> dict[str, np.ndarra
 class OperatingPoint(State):
     """A state with the loads that act there and the settings it holds for: what `simulate` and `linearize` start from.
 
-    loads : `Loads`;  settings : joint modes, masses and closures as they were (`Settings`)
+    loads : `Loads`;  settings : joint modes, masses and closures as they were (`RuntimeSettings`)
     vdot (nv,) : accelerations under them
 
     Whoever takes the point takes its settings: a system that is switched otherwise is seen as it was here, with a
@@ -527,7 +527,7 @@ class OperatingPoint(State):
     """Why the loads that acted at a point of a run are not known, "" where they are."""
 
     def __init__(
-        self, x: State, loads: Loads, vdot: np.ndarray | Callable[[], np.ndarray], settings: Settings
+        self, x: State, loads: Loads, vdot: np.ndarray | Callable[[], np.ndarray], settings: RuntimeSettings
     ):
         super().__init__(x.layout, x.q, x.v)
         self.loads, self._vdot, self.settings = loads, vdot, settings
@@ -549,7 +549,7 @@ class OperatingPoint(State):
             return super().copy(dtype)
         return type(self)(self, *self._arguments())
 
-    def with_settings(self, settings: Settings) -> OperatingPoint:
+    def with_settings(self, settings: RuntimeSettings) -> OperatingPoint:
         """Return the same state and loads with (a copy of) other settings."""
         own = self.settings.checked(settings).copy()
         return OperatingPoint(self, self.loads.copy(), self.vdot.copy(), own)

@@ -18,7 +18,7 @@ import numpy as np
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closure_queries import all_rows, errors, name_of, worst
 from interstage.multibody.closures import ROUNDING, in_use, least_answers, row_names
-from interstage.multibody.joints.constraint_rows import Row
+from interstage.multibody.joints.constraint_rows import ConstraintRow
 from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.kernels.closure_forces import RANK
 from interstage.multibody.state import State
@@ -66,7 +66,7 @@ class _Frames:
         return self.R[c][0].T @ total
 
 
-def _angle_errors(row: Row, R: np.ndarray) -> tuple[float, np.ndarray]:
+def _angle_errors(row: ConstraintRow, R: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the angle that a turn or tilt row has to lose, and the axis it is about, for R = R_FB."""
     axis = np.cross(row.w, row.u)
     if row.kind == rows.TURN:

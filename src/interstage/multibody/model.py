@@ -55,6 +55,12 @@ class BodySpec:
     tanks: Tanks | None = None
 
     @property
+    def flexible(self) -> Component:
+        """The component of a flexible body."""
+        assert self.component is not None
+        return self.component
+
+    @property
     def stiffens(self) -> bool:
         """Whether the loads that the body carries change its stiffness."""
         own = None if self.component is None else self.component.geometric_stiffness
@@ -217,7 +223,7 @@ class Multibody:
         if component is None:
             if rotary:
                 raise InputError("a rigid body has no nodes that turn", where=f"{where}, rotary")
-            spec.inertia = checked_inertia(mass, com, inertia, where, check)
+            spec.inertia = checked_inertia(mass, com, inertia, where, check)  # type: ignore[arg-type]  # None is refused
             spec.port = None if port is None else as_array(port, (3,), f"{where}, port")
             if check:
                 refuse_twice(self, spec)

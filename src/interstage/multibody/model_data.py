@@ -17,12 +17,12 @@ from interstage.multibody.closures import closure_sites
 from interstage.multibody.compile import KnownFlexes, Site, build_tree, extend_tree, flexible_bodies
 from interstage.multibody.flexible_body import FlexibleBody
 from interstage.multibody.impulse import Change
-from interstage.multibody.kernel_interface import NO_SITES, Door, Engine, shut
+from interstage.multibody.kernel_interface import NO_SITES, Door, KernelInterface, shut
 from interstage.multibody.kernels.closure_forces import FIRST_ROW
 from interstage.multibody.model import Multibody
 from interstage.multibody.propellant_mass import Propellant
-from interstage.multibody.settings import Settings
-from interstage.multibody.state import Layout, State
+from interstage.multibody.settings import RuntimeSettings
+from interstage.multibody.state import State, StateLayout
 from interstage.multibody.types import SiteKey
 from interstage.spatial.checks import all_finite, as_array
 
@@ -49,13 +49,15 @@ class ModelData:
         self._index = {name: i for i, name in enumerate(model.bodies)}
         self.closure_places, extra = closure_sites(model, self.flexes)
         tree = build_tree(model, self.flexes, owner, extra)
-        self.engine = Engine(tree, Settings.of(model, self.flexes, tree))
+        self.engine = KernelInterface(tree, RuntimeSettings.of(model, self.flexes, tree))
         first = int(self.tree.sizes[1])
         self.site_rows: dict[SiteKey, int] = {key: first + k for k, key in enumerate(self.closure_places)}
         self.pushed: set[tuple[str, int]] = set()  # body and node where devices push
         self._growing = Lock()  # while sites are added
         self._close_doors()
-        self.layout = Layout.of(model.bodies, [s.joint for s in model.specs], self.tree.body_modes.tolist())
+        self.layout = StateLayout.of(
+            model.bodies, [s.joint for s in model.specs], self.tree.body_modes.tolist()
+        )
         self.nq, self.nv = int(self.tree.sizes[3]), int(self.tree.sizes[4])
         self._no_tau = np.zeros(self.nv)
         self._no_wrenches = np.zeros((0, 6))
@@ -75,7 +77,7 @@ class ModelData:
         return any(rows.max(initial=-1) >= 0 for rows in (tree.body_spin, tree.body_root, tree.site_load))
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> RuntimeSettings:
         """What is switched at run time, of this object alone."""
         return self.engine.settings
 
@@ -90,7 +92,7 @@ class ModelData:
         ]
         return Propellant(tanks, self.settings.propellant)
 
-    def with_settings(self, settings: Settings | None = None) -> Self:
+    def with_settings(self, settings: RuntimeSettings | None = None) -> Self:
         """Return a view of the same vehicle with (a copy of) other settings; None: as they are here.
 
         All that never changes is shared, states fit both, and what is switched in one does not touch the other.
@@ -106,7 +108,7 @@ class ModelData:
         new.note_held()
         return new
 
-    def with_constants(self, arrays: Mapping[str, np.ndarray], settings: Settings) -> Self:
+    def with_constants(self, arrays: Mapping[str, np.ndarray], settings: RuntimeSettings) -> Self:
         """Return a view whose constants of some names (see `multibody.arrays`) are others, with settings of its own.
 
         Its description stays that of this vehicle: what asks the kernels sees the numbers, a copy does not have them.
@@ -115,7 +117,7 @@ class ModelData:
             if getattr(self.tree, name).shape != array.shape:
                 raise InputError(f"'{name}' has another shape", expected=str(getattr(self.tree, name).shape))
         new = self.with_settings(settings)
-        new.engine = Engine(self.tree._replace(**arrays), new.settings)
+        new.engine = KernelInterface(self.tree._replace(**arrays), new.settings)
         new._close_doors()
         return new
 
@@ -136,7 +138,7 @@ class ModelData:
             new = {key: site for key, site in new.items() if key not in self.site_rows}
             first = int(self.tree.sizes[2])
             if new:
-                self.engine = Engine(extend_tree(self.tree, list(new.values())), self.settings)
+                self.engine = KernelInterface(extend_tree(self.tree, list(new.values())), self.settings)
                 self._close_doors()
                 self.site_rows = self.site_rows | {key: first + k for k, key in enumerate(new)}
 

@@ -46,7 +46,7 @@ def modal_map(system: System, old: BodySpec, new: BodySpec) -> np.ndarray:
 
 
 def _about(system: System, spec: BodySpec, n_modes: int | None) -> FlexibleBody:
-    c = spec.component
+    c = spec.flexible
     key = (id(c), spec.node, spec.order > 0, n_modes, spec.rotary)
     if key not in system.known:
         system.known[key] = reference_to(c, spec.node, spec.order, n_modes, spec.rotary), c
@@ -65,23 +65,22 @@ def reroot(system: System, body: str, x: State, port: int | None = None) -> tupl
         path.append(by_name[path[-1].parent])
     first = path[0]
     if port is not None:
-        first.component.node_row(port)
+        first.flexible.node_row(port)
     top = replace(first, parent=None, at=np.zeros(3), rotation=np.eye(3), joint=Free(), port=None)
     changed = {body: replace(top, node=top.node if port is None else int(port))}
     for inner, outer in itertools.pairwise(path):
         # `outer` carried `inner`: now it hangs on it, at the place where `inner` sat in the joint
-        at = inner.node if inner.component is not None else inner.offset
-        new = replace(
+        turned = replace(
             outer,
             parent=inner.name,
-            at=at,
+            at=inner.offset if inner.component is None else inner.node,  # type: ignore[arg-type]
             rotation=inner.rotation.T.copy(),
             joint=inner.joint.reversed(inner.rotation, f"body '{inner.name}'"),
         )
-        flexible = outer.component is not None
-        changed[outer.name] = (
-            replace(new, node=inner.at) if flexible else replace(new, port=_or_none(inner.at))
-        )
+        if outer.component is not None:
+            changed[outer.name] = replace(turned, node=int(inner.at))
+        else:
+            changed[outer.name] = replace(turned, port=_or_none(np.asarray(inner.at)))
     new = rebuilt(system, [changed.get(s.name, replace(s)) for s in system.model.specs])
     for inner, outer in itertools.pairwise(path):
         # the joint that was turned round goes on as it was: free, prescribed or locked
@@ -111,7 +110,8 @@ def settle_jump(system: System, x: State, new: System, y: State, body: str, shif
         for s in new.model.specs
         if s.component is not None and s.node != system.model.spec(s.name).node
     ]
-    size = max(np.linalg.norm(np.ptp(new.flexes[new.body(name)].l, axis=0)) for name in bent)
+    shapes = [flex.l for flex in map(new.flexible, bent) if flex is not None]
+    size = max(float(np.linalg.norm(np.ptp(l, axis=0))) for l in shapes)
     if shift > NOTICED * size or gain:
         warnings.warn(
             f"{', '.join(bent)}: bent too far to be held at another node without a jump: nodes move by {shift:.3g}"
@@ -127,9 +127,9 @@ def _displacement(system: System, x: State, new: System, y: State) -> float:
     largest = 0.0
     for name in set(system.bodies) & set(new.bodies):
         nodes = None
-        flexes = [s.flexes[s.body(name)] for s in (system, new)]
-        if None not in flexes:
-            nodes = np.intersect1d(*(flex.node_ids for flex in flexes))
+        old, now = system.flexible(name), new.flexible(name)
+        if old is not None and now is not None:
+            nodes = np.intersect1d(old.node_ids, now.node_ids)
         off = new.positions(y, name, nodes) - system.positions(x, name, nodes)
         largest = max(largest, float(np.linalg.norm(off, axis=1).max(initial=0.0)))
     return largest
@@ -202,13 +202,13 @@ def replace_component(
     changed = replace(spec, component=None, damping=None)
     if how.node is None:
         how = how._replace(node=spec.node)
-    if how.damping is None and np.ndim(spec.damping) == 0:
+    if how.damping is None and (spec.damping is None or np.ndim(spec.damping) == 0):
         how = how._replace(damping=spec.damping)
     component = system.model.in_own_units(component, f"body '{body}'")
     fill_flexible(changed, component, how, f"body '{body}'")
     for s in system.model.specs:
         if s.parent == body:
-            changed.component.node_row(s.at)
+            changed.flexible.node_row(int(s.at))
     if changed.node != spec.node:
         raise InputError(
             "other data must sit at the same inboard node", got=f"{changed.node}", expected=f"{spec.node}"
@@ -216,7 +216,9 @@ def replace_component(
     new = rebuilt(system, [changed if s.name == body else replace(s) for s in system.model.specs])
     y = carried(system, x, new)
     i, j = system.body(body), new.body(body)
-    C = shape_map(system.flexes[i], new.flexes[j], changed.component)
+    old, now = system.flexes[i], new.flexes[j]
+    assert old is not None and now is not None
+    C = shape_map(old, now, changed.flexible)
     y[body].eta[:], y[body].etadot[:] = C @ x[body].eta, C @ x[body].etadot
     before, after = system.settings.body_inertia[i, 0], new.settings.body_inertia[j, 0]
     root, gain = int(impulse.trees_of(new)[j]), 0.0
@@ -224,7 +226,7 @@ def replace_component(
         conservation.restore_center(new, y, root, system, x)
         conservation.restore_momentum(new, y, root, system, x)
         gain = conservation.limit_energy(new, y, root, system, x)
-    shift, size = _displacement(system, x, new, y), np.linalg.norm(np.ptp(new.flexes[j].l, axis=0))
+    shift, size = _displacement(system, x, new, y), np.linalg.norm(np.ptp(now.l, axis=0))
     made = finish("replace component of", body, system, x, new, y, shift)
     strain = system.energies(x).strain, new.energies(made[1]).strain
     if shift > NOTICED * size or gain or strain[1] > (1.0 + NOTICED) * strain[0]:

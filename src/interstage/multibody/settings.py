@@ -1,13 +1,14 @@
 """What is switched at run time: how joints move, masses, which closure rows hold, how drift is held.
 
-A compiled vehicle never changes. Whoever asks it has `Settings` of his own, which the kernels read beside the constant
-arrays: `System.with_settings` gives a view of the same vehicle with other ones.
+A compiled vehicle never changes. Whoever asks it has `RuntimeSettings` of his own, which the kernels read beside the
+constant arrays: `System.with_settings` gives a view of the same vehicle with other ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ ARRAYS = tuple(name for name, _, _ in SETTING_FIELDS)
 
 
 @dataclass(eq=False)
-class Settings:
+class RuntimeSettings:
     """Arrays as the kernels read them (see `arrays`), changed in place by their owner alone.
 
     joint_mode (N,), body_inertia (N, 10), row_keep (m,), closure_option (3,), propellant (T,)
@@ -45,7 +46,7 @@ class Settings:
     burning: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> Settings:
+    def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> RuntimeSettings:
         """Return the settings that a description asks for: joints as described, all closures closed and projected."""
         specs = model.specs
         return cls(
@@ -64,14 +65,14 @@ class Settings:
         """Return the arrays by name, in the order of the kernels."""
         return {name: getattr(self, name) for name in ARRAYS}
 
-    def copy(self) -> Settings:
+    def copy(self) -> RuntimeSettings:
         """Return settings that may be changed without touching these."""
-        arrays = (a.copy() for a in self.arrays().values())
-        return Settings(*arrays, self.opened, self.dropped, self.bodies, self.rows, self.fixed, self.burning)
+        copies: dict[str, Any] = {name: a.copy() for name, a in self.arrays().items()}
+        return replace(self, **copies)
 
-    def checked(self, given: object) -> Settings:
+    def checked(self, given: object) -> RuntimeSettings:
         """Return what is given, settings of the same vehicle as these, or say what is wrong with it."""
-        if not isinstance(given, Settings):
+        if not isinstance(given, RuntimeSettings):
             raise InputError("not settings", expected="as system.settings", got=repr(given)[:60])
         if (given.bodies, given.rows) != (self.bodies, self.rows):
             raise InputError(
@@ -82,7 +83,10 @@ class Settings:
         return given
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Settings) or (self.opened, self.dropped) != (other.opened, other.dropped):
+        if not isinstance(other, RuntimeSettings) or (self.opened, self.dropped) != (
+            other.opened,
+            other.dropped,
+        ):
             return False
         given = [name for name in ARRAYS if name != "body_inertia"]
         same = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in given)
@@ -94,7 +98,7 @@ class Settings:
         found[list(self.burning)] = 0.0
         return found
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         from interstage.multibody.summary import of_settings

@@ -15,7 +15,7 @@ import numpy as np
 from interstage.calls import named_arguments, quick
 from interstage.errors import InputError, known_names, shown
 from interstage.multibody.joints import KNOWN, Coordinate, Joint
-from interstage.multibody.joints.elementary_motions import MODAL, Attitude, Pose
+from interstage.multibody.joints.elementary_motions import MODAL, Attitude, FreePose
 
 if TYPE_CHECKING:
     from interstage.multibody.model_data import ModelData
@@ -111,12 +111,12 @@ class State:
 
     __slots__ = ("_q", "_v", "layout", "qv")
 
-    layout: Layout
+    layout: StateLayout
     """Where the numbers of each body lie."""
     qv: np.ndarray
     """Coordinates and velocities in one array (nq + nv,), of which q and v are views; assigning to them copies."""
 
-    def __init__(self, layout: Layout, q: np.ndarray, v: np.ndarray):
+    def __init__(self, layout: StateLayout, q: np.ndarray, v: np.ndarray):
         self.layout = layout
         self.qv = np.concatenate([q, v])
         self._q, self._v = self.qv[: len(q)], self.qv[len(q) :]
@@ -249,16 +249,16 @@ class BodySlices:
         return self._with_modes(self.joint.small_motions)
 
 
-class Layout(dict[str, BodySlices]):
+class StateLayout(dict[str, BodySlices]):
     """Names of bodies in order, each with the slices of its numbers in q and v (`BodySlices`); never changed."""
 
     def __missing__(self, name: str) -> BodySlices:
         raise InputError(f"there is no body '{name}'", hint=known_names(self))
 
     @staticmethod
-    def of(names: Sequence[str], joints: Sequence[Joint], modes: Sequence[int]) -> Layout:
+    def of(names: Sequence[str], joints: Sequence[Joint], modes: Sequence[int]) -> StateLayout:
         """Return the layout of bodies in order: joint, then modes, body by body."""
-        out, q, v = Layout(), 0, 0
+        out, q, v = StateLayout(), 0, 0
         for name, joint, n in zip(names, joints, modes):
             eta, etadot = q + joint.nq, v + joint.nv
             out[name] = BodySlices(
@@ -308,8 +308,8 @@ class Layout(dict[str, BodySlices]):
             for of in asked
         )
 
-    def __reduce__(self) -> tuple[type[Layout], tuple[dict[str, BodySlices]]]:
-        return Layout, (dict(self),)
+    def __reduce__(self) -> tuple[type[StateLayout], tuple[dict[str, BodySlices]]]:
+        return StateLayout, (dict(self),)
 
     def turning(self) -> tuple[tuple[str, BodySlices], ...]:
         """Return the bodies that have a quaternion."""
@@ -333,6 +333,6 @@ def _free_parts(joint: Joint, q: int, v: int) -> dict[str, slice]:
         if isinstance(motion, Attitude):
             first, rate = q + motion.q, v + motion.v
             found |= {"quaternion": slice(first, first + 4), "spin": slice(rate, rate + 3)}
-            if isinstance(motion, Pose):
+            if isinstance(motion, FreePose):
                 found |= {"position": slice(first + 4, first + 7), "drift": slice(rate + 3, rate + 6)}
     return found

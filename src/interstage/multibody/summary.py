@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from interstage.multibody.joints import Joint
     from interstage.multibody.loads import Force, Loads, OperatingPoint
     from interstage.multibody.model import BodySpec, Multibody
-    from interstage.multibody.settings import Settings
+    from interstage.multibody.settings import RuntimeSettings
     from interstage.multibody.state import State
     from interstage.multibody.system import System
 
@@ -120,11 +120,11 @@ def of_system(system: System) -> str:
 # settings, loads, operating points --------------------------------------------------------------------
 
 
-def _bodies(settings: Settings) -> list[str]:
+def _bodies(settings: RuntimeSettings) -> list[str]:
     return list(settings.bodies) or [f"body {i + 1}" for i in range(len(settings.joint_mode))]
 
 
-def of_settings(settings: Settings) -> str:
+def of_settings(settings: RuntimeSettings) -> str:
     """Return settings as text: how each joint moves, masses, closures, how drift is held."""
     rows = []
     for name, mode, numbers in zip(_bodies(settings), settings.joint_mode, settings.body_inertia):
@@ -143,12 +143,12 @@ def of_settings(settings: Settings) -> str:
     return "\n".join(lines)
 
 
-def _drift(settings: Settings) -> str:
+def _drift(settings: RuntimeSettings) -> str:
     project, rate = settings.closure_option[0], settings.closure_option[1]
     return "projected after each step" if project else (f"Baumgarte's {rate:g}" if rate else "drift not held")
 
 
-def unlike(one: Settings, other: Settings) -> str:
+def unlike(one: RuntimeSettings, other: RuntimeSettings) -> str:
     """Say in a few words where settings are not those of another, the first as it is in each."""
     said = []
     for name, a, b in zip(_bodies(one), one.joint_mode, other.joint_mode):

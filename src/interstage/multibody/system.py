@@ -58,7 +58,7 @@ from interstage.multibody.loads import (
 )
 from interstage.multibody.model import Mounting, Multibody
 from interstage.multibody.model_data import ModelData
-from interstage.multibody.settings import Settings
+from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.topology import Docking, DockingOptions
 from interstage.multibody.types import Node, Place, Rates, Target
@@ -657,7 +657,7 @@ class System(ModelData):
 
 
 def _restored(
-    model: Multibody, settings: Settings, asked: list[tuple[int, int]], change: Change | None
+    model: Multibody, settings: RuntimeSettings, asked: list[tuple[int, int]], change: Change | None
 ) -> System:
     """Return a system from what a copy brought along."""
     system = System(model).with_settings(settings)

@@ -20,7 +20,7 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import closure_queries, conservation, impulse
 from interstage.multibody.closures import ClosureSpec
-from interstage.multibody.impulse import Change, Frames, frames_of
+from interstage.multibody.impulse import Change, JointFrames, frames_of
 from interstage.multibody.joints import Free, Joint, Locked, as_joint
 from interstage.multibody.model import BodySpec, Multibody
 from interstage.multibody.queries import check_attitudes, check_numbers
@@ -140,7 +140,7 @@ def finish(kind: str, body: str, old: System, x: State, new: System, y: State, s
 # frames ---------------------------------------------------------------------------------------------
 
 
-def place_frame(system: System, x: State, frames: Frames, body: str | None, place: Any):
+def place_frame(system: System, x: State, frames: JointFrames, body: str | None, place: Any):
     """Return R (3, 3), p (3,) and [ω; v] (6,), world axes, of a node, a point, or (None) the body's own frame.
 
     The frame of the ground is at rest. A node of a flexible body turns by exp(λη) and moves with J_l λη̇, γη̇.
@@ -252,7 +252,7 @@ def detach(system: System, body: str, x: State) -> tuple[System, State]:
     return finish("detach", body, system, x, new, y)
 
 
-def _with_body(system: System, frames: Frames, spec: BodySpec) -> RigidInertia | None:
+def _with_body(system: System, frames: JointFrames, spec: BodySpec) -> RigidInertia | None:
     """Return the inertia of a body that is to be free: a point mass becomes a tiny ball, as it has to turn somehow.
 
     Its radius of gyration is 1e-6 of the vehicle's size: of no weight in any momentum, and it feels no torque.

@@ -24,7 +24,7 @@ Key = TypeVar("Key", covariant=True)
 Value = TypeVar("Value", covariant=True)
 
 
-class Table(Protocol[Key, Value]):
+class NameTable(Protocol[Key, Value]):
     """A dictionary that is only read: one of narrower keys or values is one too."""
 
     def __iter__(self) -> Iterator[Key]: ...
@@ -52,7 +52,7 @@ Target: TypeAlias = str | tuple[str | None, Node] | None
 SiteKey: TypeAlias = tuple[int, int | tuple[float, ...]]
 """The number of a body, and a node or (for ends of closures) a point of it."""
 
-Rates: TypeAlias = Table[str, ArrayLike]
+Rates: TypeAlias = NameTable[str, ArrayLike]
 """Rates or accelerations of joints by body."""
 
 

@@ -3,29 +3,29 @@
 from interstage._renamed import former_names
 from interstage.component import ModalIntegrals
 from interstage.vehicle.basis_selection import Ranking
-from interstage.vehicle.free_flight import BodyState, BurnLog, Load, fly
+from interstage.vehicle.free_flight import BurnLog, FreeFlightState, Load, fly
 from interstage.vehicle.integrals import Partition
 from interstage.vehicle.propellant_devices import Manifold, PipeFlow, Tank, Valve
 from interstage.vehicle.reduced_basis import Shapes, ShapesReport
-from interstage.vehicle.stack import Modes, Stack
+from interstage.vehicle.stack import CoupledStructure, FreeModes
 from interstage.vehicle.stage import Stage
-from interstage.vehicle.staging import Part, split
+from interstage.vehicle.staging import SeparatedPart, split
 from interstage.vehicle.vehicle import Vehicle
 
 __all__ = [
-    "BodyState",
     "BurnLog",
+    "CoupledStructure",
+    "FreeFlightState",
+    "FreeModes",
     "Load",
     "Manifold",
     "ModalIntegrals",
-    "Modes",
-    "Part",
     "Partition",
     "PipeFlow",
     "Ranking",
+    "SeparatedPart",
     "Shapes",
     "ShapesReport",
-    "Stack",
     "Stage",
     "Tank",
     "Valve",
@@ -34,4 +34,13 @@ __all__ = [
     "split",
 ]
 
-__getattr__ = former_names(__name__, {"Integrals": "ModalIntegrals"})
+__getattr__ = former_names(
+    __name__,
+    {
+        "BodyState": "FreeFlightState",
+        "Integrals": "ModalIntegrals",
+        "Modes": "FreeModes",
+        "Part": "SeparatedPart",
+        "Stack": "CoupledStructure",
+    },
+)

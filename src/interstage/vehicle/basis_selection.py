@@ -28,7 +28,7 @@ import scipy.sparse.linalg as spla
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.vehicle.stack import Modes, Stack
+from interstage.vehicle.stack import CoupledStructure, FreeModes
 
 CLUSTER = 1e-2  # relative distance of frequencies below which modes are compared as one subspace
 EQUAL = 1e-4  # relative distance of frequencies of one mode in two planes
@@ -46,7 +46,7 @@ class Fill:
 
     part: float
     propellant: dict[str, float]
-    modes: Modes
+    modes: FreeModes
     asked: int
     G: np.ndarray
     K: np.ndarray
@@ -55,7 +55,7 @@ class Fill:
 
 
 @dataclass(frozen=True, eq=False)
-class Ritz:
+class RitzModes:
     """Rayleigh-Ritz modes beside those of the whole structure at one fill.
 
     frequencies_hz, exact_hz : (k,);  frequency_error : f/f_exact - 1;  mac : (k,) of the subspace of near modes
@@ -117,10 +117,10 @@ def attachment_vectors(
 
 
 def seen_at(
-    stack: Stack,
+    stack: CoupledStructure,
     part: float,
     propellant: dict[str, float],
-    modes: Modes,
+    modes: FreeModes,
     U: np.ndarray,
     asked: int | None = None,
 ) -> Fill:
@@ -132,7 +132,7 @@ def seen_at(
     return Fill(part, propellant, modes, asked, U.T @ MU, U.T @ (K @ U), S.T @ MU, modes.shapes.T @ MU)
 
 
-def ritz(fill: Fill, chosen: np.ndarray | slice) -> Ritz:
+def ritz(fill: Fill, chosen: np.ndarray | slice) -> RitzModes:
     """Compare Rayleigh-Ritz modes of [S U] with those of the whole structure, for some of the vectors U.
 
     K y = λ (G - P'P) y
@@ -158,7 +158,7 @@ def ritz(fill: Fill, chosen: np.ndarray | slice) -> Ritz:
     mac = _subspace_mac(exact, W @ (s[:, None] * Y))
     n = min(len(exact), fill.asked)
     hz, exact, mac = hz[:n], exact[:n], mac[:n]
-    return Ritz(fill.part, fill.propellant, hz, exact, hz / exact - 1.0, mac, float(np.linalg.cond(G)))
+    return RitzModes(fill.part, fill.propellant, hz, exact, hz / exact - 1.0, mac, float(np.linalg.cond(G)))
 
 
 def _subspace_mac(exact_hz: np.ndarray, overlap: np.ndarray) -> np.ndarray:
@@ -215,7 +215,7 @@ def canonical(
     return Phi, np.sqrt(np.maximum(values, 0.0))
 
 
-def stacked(modes: Sequence[Modes]) -> np.ndarray:
+def stacked(modes: Sequence[FreeModes]) -> np.ndarray:
     """Return the modes of several fills side by side, scaled to unit strain energy, φ/ω."""
     return np.hstack([one.shapes / (2 * np.pi * one.frequencies_hz) for one in modes])
 
@@ -225,7 +225,9 @@ def parts_of(levels: int) -> np.ndarray:
     return np.linspace(1.0, 0.0, levels)
 
 
-def fills_of(stack: Stack, parts: np.ndarray, burning: Sequence[str]) -> list[tuple[float, dict[str, float]]]:
+def fills_of(
+    stack: CoupledStructure, parts: np.ndarray, burning: Sequence[str]
+) -> list[tuple[float, dict[str, float]]]:
     """Return parts and the propellant at each, the burning tanks together."""
     return [(float(part), stack.filled(float(part), burning)) for part in parts]
 
@@ -238,9 +240,9 @@ class Ranking:
     parts : (F,) fills;  modes : at each;  gains : (k,) at each, of rate per force
     """
 
-    stack: Stack
+    stack: CoupledStructure
     parts: np.ndarray
-    modes: list[Modes]
+    modes: list[FreeModes]
     gains: list[np.ndarray]
 
     def table(self) -> list[tuple[float, int, float, float]]:
@@ -262,7 +264,7 @@ class Ranking:
             raise InputError("gain is a part of the largest gain", expected="0 to 1", got=f"{gain:g}")
         limit = gain * max(float(one.max(initial=0.0)) for one in self.gains)
         kept = [
-            Modes(modes.frequencies_hz[one >= limit], modes.shapes[:, one >= limit])
+            FreeModes(modes.frequencies_hz[one >= limit], modes.shapes[:, one >= limit])
             for modes, one in zip(self.modes, self.gains)
         ]
         X = stacked(kept)
@@ -280,7 +282,7 @@ VISIBLE = 3e-2  # of the largest singular value: half its square is what the fre
 
 
 def rank(
-    stack: Stack,
+    stack: CoupledStructure,
     b: np.ndarray,
     c: np.ndarray,
     below_hz: float,
@@ -302,7 +304,7 @@ def rank(
     return Ranking(stack, parts, modes, gains)
 
 
-def _turned(modes: Modes, b: np.ndarray) -> Modes:
+def _turned(modes: FreeModes, b: np.ndarray) -> FreeModes:
     """Turn modes of one frequency so that the actuator moves the first of them alone: their planes are arbitrary."""
     shapes, hz = modes.shapes.copy(), modes.frequencies_hz
     start = 0
@@ -313,4 +315,4 @@ def _turned(modes: Modes, b: np.ndarray) -> Modes:
             Q, _ = np.linalg.qr((b @ shapes[:, start:end])[:, None], mode="complete")
             shapes[:, start:end] = shapes[:, start:end] @ Q
         start = end
-    return Modes(hz, shapes)
+    return FreeModes(hz, shapes)

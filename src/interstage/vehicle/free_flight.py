@@ -82,7 +82,7 @@ def fly(
     order: int = 2,
     geometric_stiffness: bool | None = None,
     gravity: ArrayLike | None = None,
-    start: BodyState | None = None,
+    start: FreeFlightState | None = None,
     position: ArrayLike = (0.0, 0.0, 0.0),
     quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
     velocity: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -403,7 +403,7 @@ FORMAT = "interstage burning flight 1"
 
 
 @dataclass(frozen=True, eq=False)
-class BodyState:
+class FreeFlightState:
     """Motion of one flexible vehicle: position (3,) and quaternion (4,) of its frame, velocity (6,) [w; v] in its axes.
 
     eta, etadot : (n,);  propellant : {tank: mass}
@@ -440,9 +440,9 @@ class BurnLog:
     flowing: np.ndarray
     left_behind: np.ndarray
 
-    def state(self, row: int = -1) -> BodyState:
+    def state(self, row: int = -1) -> FreeFlightState:
         """Return the state at a row (default: the end)."""
-        return BodyState(
+        return FreeFlightState(
             self.position[row],
             self.quaternion[row],
             self.velocity[row],

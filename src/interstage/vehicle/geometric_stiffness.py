@@ -27,7 +27,7 @@ from interstage.errors import ModelError
 from interstage.linalg.refine import held_response
 from interstage.multibody.propellant_mass import TankLoads
 from interstage.vehicle.reduced_basis import Shapes
-from interstage.vehicle.stack import Stack, row_picker
+from interstage.vehicle.stack import CoupledStructure, row_picker
 
 Place = tuple[str, int]
 MOST_PLACES = 64  # nodes up to which loads at every one of them are known where nothing was asked for
@@ -191,7 +191,7 @@ def default_stiffness(shapes: Shapes, given: LoadPlaces) -> LoadStiffness | None
     )
 
 
-def unknown_stresses(stack: Stack) -> ModelError | None:
+def unknown_stresses(stack: CoupledStructure) -> ModelError | None:
     """Return the error of stages whose stresses are not known, and of tanks that carry loads beside the structure."""
     for name, known in stack.stressed.items():
         if known is None:

@@ -32,7 +32,7 @@ from interstage.component.integrals import ModalIntegrals, mass_products, point_
 from interstage.errors import InputError, shown
 from interstage.multibody.propellant_mass import level_weights
 from interstage.vehicle.kernels import packed_size, weigh
-from interstage.vehicle.stack import Stack, row_picker
+from interstage.vehicle.stack import CoupledStructure, row_picker
 
 
 @named_arguments
@@ -52,7 +52,7 @@ class Partition:
     level_values: np.ndarray
 
     @classmethod
-    def of(cls, stack: Stack, Phi: np.ndarray, nodes: np.ndarray) -> Partition:
+    def of(cls, stack: CoupledStructure, Phi: np.ndarray, nodes: np.ndarray) -> Partition:
         """Take the integrals of the dry structure and of every level of every tank.
 
         Phi : (nq, n) shapes in coordinates, nodes : (6N, n) the same at the nodes

@@ -18,7 +18,7 @@ from interstage.errors import InputError, ModelError, SolverError, did_you_mean,
 from interstage.vehicle.basis_selection import (
     EQUAL,
     Fill,
-    Ritz,
+    RitzModes,
     attachment_vectors,
     canonical,
     fewest,
@@ -30,7 +30,7 @@ from interstage.vehicle.basis_selection import (
     strain_vectors,
 )
 from interstage.vehicle.integrals import Partition
-from interstage.vehicle.stack import Modes, Stack, check_wanted
+from interstage.vehicle.stack import CoupledStructure, FreeModes, check_wanted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,7 @@ MORE = 4  # modes looked at beyond those that are asked for, lest a count cut a 
 class ModesAt(Protocol):
     """Modes of the whole structure at a fill: those that are to be met, or so many."""
 
-    def __call__(self, part: float, n_modes: int | None = None) -> Modes: ...
+    def __call__(self, part: float, n_modes: int | None = None) -> FreeModes: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class ShapesReport:
     """
 
     title: str
-    fills: list[Ritz]
+    fills: list[RitzModes]
 
     @property
     def frequency_error(self) -> float:
@@ -127,7 +127,7 @@ class Shapes:
     attached : (stage, node) of these attachments
     """
 
-    stack: Stack
+    stack: CoupledStructure
     q: np.ndarray
     nodes: np.ndarray
     frequencies_hz: np.ndarray
@@ -183,12 +183,12 @@ class Shapes:
         fit = np.linalg.lstsq(S[move], self.nodes[move], rcond=1e-10)[0]
         return self.nodes - S @ fit
 
-    def modes(self, propellant: Propellant | None = None) -> Modes:
+    def modes(self, propellant: Propellant | None = None) -> FreeModes:
         """Return the Rayleigh-Ritz modes at a fill, shapes (nq, n) of unit modal mass without rigid part."""
         given = self.stack.propellant(propellant)
         M, K = self.stack.mass(given), self.stack.stiffness(given)
         shapes, omega = canonical(K, M, self.stack.rigid_basis(M), self.q)
-        return Modes(omega / (2 * np.pi), shapes)
+        return FreeModes(omega / (2 * np.pi), shapes)
 
     def __repr__(self) -> str:
         return (
@@ -214,7 +214,7 @@ class Wanted:
     gravity: np.ndarray
     attached: tuple[tuple[str, int], ...] = ()
 
-    def check(self, stack: Stack) -> tuple[str, ...]:
+    def check(self, stack: CoupledStructure) -> tuple[str, ...]:
         """Refuse what cannot be meant; return the tanks that burn."""
         where = f"shapes of '{self.name}'"
         if self.each is None and self.vectors is None and self.below_hz is None and self.n_modes is None:
@@ -256,7 +256,7 @@ class Wanted:
             )
 
 
-def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
+def choose(stack: CoupledStructure, wanted: Wanted, loads: np.ndarray) -> Shapes:
     """Choose shapes as they are wanted, make them canonical, and certify them.
 
     loads : (nq, p) unit loads whose attachment shapes are to be among them
@@ -267,9 +267,9 @@ def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
     S_ref = stack.rigid_basis(M_ref)
     kept, _ = attachment_vectors(K_ref, M_ref, S_ref, loads)
     chosen = wanted.vectors is None and wanted.each is None
-    known: dict[float, Modes] = {}
+    known: dict[float, FreeModes] = {}
 
-    def modes(part: float, n_modes: int | None = None) -> Modes:
+    def modes(part: float, n_modes: int | None = None) -> FreeModes:
         if n_modes is not None:
             return stack.modes(stack.filled(part, burning), n_modes)
         if part not in known:
@@ -313,7 +313,7 @@ def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
     )
 
 
-def _met(stack: Stack, fill: Mapping[str, float], wanted: Wanted, pairs: bool) -> Modes:
+def _met(stack: CoupledStructure, fill: Mapping[str, float], wanted: Wanted, pairs: bool) -> FreeModes:
     """Return the modes that are to be met at a fill; with `pairs`, both planes of a mode that a count cuts."""
     if wanted.n_modes is None or not pairs:
         return stack.modes(fill, wanted.n_modes, wanted.below_hz)
@@ -321,7 +321,7 @@ def _met(stack: Stack, fill: Mapping[str, float], wanted: Wanted, pairs: bool) -
     hz, n = found.frequencies_hz, min(wanted.n_modes, len(found.frequencies_hz))
     while n < len(hz) and hz[n] < hz[n - 1] * (1.0 + EQUAL):
         n += 1
-    return Modes(hz[:n], found.shapes[:, :n])
+    return FreeModes(hz[:n], found.shapes[:, :n])
 
 
 def _count(wanted: Wanted, fills: list[Fill], first: int, values: np.ndarray) -> int:
@@ -356,7 +356,7 @@ def _levels(wanted: Wanted, burning: tuple[str, ...]) -> np.ndarray:
     return parts_of(wanted.levels) if burning and wanted.levels > 1 else np.array([wanted.reference])
 
 
-def _given(stack: Stack, wanted: Wanted, modes: ModesAt) -> np.ndarray:
+def _given(stack: CoupledStructure, wanted: Wanted, modes: ModesAt) -> np.ndarray:
     """Return vectors that are given, or the first modes of each of some fills."""
     if wanted.vectors is not None:
         U = np.array(wanted.vectors, dtype=float)
@@ -375,7 +375,7 @@ def _given(stack: Stack, wanted: Wanted, modes: ModesAt) -> np.ndarray:
 
 
 def _certified(
-    stack: Stack, wanted: Wanted, burning: tuple[str, ...], modes: ModesAt, U: np.ndarray
+    stack: CoupledStructure, wanted: Wanted, burning: tuple[str, ...], modes: ModesAt, U: np.ndarray
 ) -> list[Fill]:
     """Return the fills of the finer grid with what they need of the whole structure."""
     if not burning:
@@ -387,7 +387,7 @@ def _certified(
     return [seen_at(stack, part, fill, modes(part, n), U, wanted.n_modes) for part, fill in fills]
 
 
-def _conditioned(stack: Stack, one: Ritz, Phi: np.ndarray) -> Ritz:
+def _conditioned(stack: CoupledStructure, one: RitzModes, Phi: np.ndarray) -> RitzModes:
     """Return a comparison with the condition number of the canonical modal mass."""
     G = Phi.T @ (stack.mass(one.propellant) @ Phi)
     return replace(one, condition=float(np.linalg.cond(G)))

@@ -35,7 +35,7 @@ STRAIN = 1e-6  # of |K| |u|: forces that a rigid motion may call up by rounding 
 
 
 @dataclass(frozen=True, eq=False)
-class Modes:
+class FreeModes:
     """Flexible modes of a free vehicle at one fill: frequencies (k,) Hz, shapes (nq, k) of unit modal mass."""
 
     frequencies_hz: np.ndarray
@@ -49,7 +49,7 @@ class Modes:
 
 @named_arguments
 @dataclass(frozen=True, eq=False)
-class Stack:
+class CoupledStructure:
     """A coupled structure.
 
     places : (stage, node) of the nodes;  positions : (N, 3)
@@ -72,7 +72,7 @@ class Stack:
     @classmethod
     def of(
         cls, name: str, stages: Mapping[str, Stage], at: Mapping[str, np.ndarray], joins: Sequence[Join]
-    ) -> Stack:
+    ) -> CoupledStructure:
         """Couple stages at their places by the equations of their joins."""
         if not stages:
             raise ModelError("a vehicle without stages", where=f"vehicle '{name}'", hint="add stages")
@@ -198,7 +198,7 @@ class Stack:
 
     def modes(
         self, propellant: Mapping[str, float], n_modes: int | None = None, below_hz: float | None = None
-    ) -> Modes:
+    ) -> FreeModes:
         """Return flexible modes of the free vehicle: the lowest n_modes, or all below a frequency."""
         K, M = self.stiffness(propellant), self.mass(propellant)
         if n_modes is not None:
@@ -218,7 +218,7 @@ class Stack:
                 hint="join the stages by more components, or hold the part that is loose",
             )
         shapes = shapes - rigid @ (rigid.T @ (M @ shapes))  # rigid parts from rounding
-        return Modes(hz, shapes)
+        return FreeModes(hz, shapes)
 
     def rigid_basis(self, M: sp.csr_matrix) -> np.ndarray:
         """Return rigid motions (nq, 6) with S' M S = 1."""
@@ -292,7 +292,7 @@ def _equations(
     return sp.csr_matrix((values, (rows, columns)), shape=(count, n))
 
 
-def _check_free(stack: Stack, name: str) -> None:
+def _check_free(stack: CoupledStructure, name: str) -> None:
     """Refuse a structure that is held, or that its own stiffness keeps from moving as a rigid body."""
     full = stack.propellant(None)
     for K in (stack.dry[0], stack.stiffness(full)):
@@ -315,7 +315,7 @@ def _check_free(stack: Stack, name: str) -> None:
         raise ModelError("mass hangs on components that are held", where=f"vehicle '{name}'")
 
 
-def _check_connected(stack: Stack, name: str, stages: list[str]) -> None:
+def _check_connected(stack: CoupledStructure, name: str, stages: list[str]) -> None:
     """Refuse stages that nothing joins to the others."""
     from scipy.sparse.csgraph import connected_components
 

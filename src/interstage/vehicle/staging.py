@@ -40,7 +40,7 @@ from interstage.spatial.functions import (
 )
 from interstage.system.plant.moved_sites import Heirs, Key
 from interstage.system.run.events import Action
-from interstage.vehicle.free_flight import BodyState
+from interstage.vehicle.free_flight import FreeFlightState
 from interstage.vehicle.geometric_stiffness import (
     LoadPlaces,
     LoadStiffness,
@@ -49,13 +49,13 @@ from interstage.vehicle.geometric_stiffness import (
 )
 from interstage.vehicle.integrals import Ratio
 from interstage.vehicle.reduced_basis import Shapes
-from interstage.vehicle.stack import Stack, row_picker
+from interstage.vehicle.stack import CoupledStructure, row_picker
 from interstage.vehicle.to_component import add_flexible
 from interstage.vehicle.vehicle import Vehicle
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SeparatedPart:
     """A part after the cut: its state, and what the cut has changed of it.
 
     jump : largest distance between a node before and after;  kinetic, strain : energies (before, after)
@@ -63,7 +63,7 @@ class Part:
     """
 
     name: str
-    state: BodyState
+    state: FreeFlightState
     jump: float
     kinetic: tuple[float, float]
     strain: tuple[float, float]
@@ -79,7 +79,9 @@ class Part:
 
 
 @named_arguments
-def split(shapes: Shapes, state: BodyState, parts: Mapping[str, Shapes | Vehicle]) -> dict[str, Part]:
+def split(
+    shapes: Shapes, state: FreeFlightState, parts: Mapping[str, Shapes | Vehicle]
+) -> dict[str, SeparatedPart]:
     """Split a vehicle into parts.
 
     Parameters
@@ -107,7 +109,9 @@ def split(shapes: Shapes, state: BodyState, parts: Mapping[str, Shapes | Vehicle
     return out
 
 
-def _projected(name: str, shapes: Shapes, state: BodyState, stack: Stack, Phi: np.ndarray) -> Part:
+def _projected(
+    name: str, shapes: Shapes, state: FreeFlightState, stack: CoupledStructure, Phi: np.ndarray
+) -> SeparatedPart:
     """Project places and velocities of the nodes of a part onto its rigid motions and shapes."""
     index = {place: i for i, place in enumerate(shapes.stack.places)}
     missing = [place for place in stack.places if place not in index]
@@ -136,10 +140,10 @@ def _projected(name: str, shapes: Shapes, state: BodyState, stack: Stack, Phi: n
     after = np.hstack([S, Phi]) @ found
     R_N = matrix_from_quaternion(state.quaternion)
     position = state.position + R_N @ d
-    new = BodyState(position, quaternion_from_matrix(R_N @ R), found[:6], eta, found[6:], {**fill})
+    new = FreeFlightState(position, quaternion_from_matrix(R_N @ R), found[:6], eta, found[6:], {**fill})
     gap = (u - Phi @ eta).reshape(-1, 6)[:, :3]
     momenta = np.array([_momentum(s, M, one, position, R_N @ R) for s, one in ((S_now, speed), (S, after))])
-    return Part(
+    return SeparatedPart(
         name,
         new,
         float(np.linalg.norm(gap, axis=1).max()),
@@ -150,7 +154,12 @@ def _projected(name: str, shapes: Shapes, state: BodyState, stack: Stack, Phi: n
 
 
 def _fit_places(
-    name: str, stack: Stack, Phi: np.ndarray, M: sp.csr_matrix, places: np.ndarray, turns: np.ndarray
+    name: str,
+    stack: CoupledStructure,
+    Phi: np.ndarray,
+    M: sp.csr_matrix,
+    places: np.ndarray,
+    turns: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return where the frame goes (d, R in the old frame), η, and the displacements (6N,) as seen from there."""
     S = rigid_motion(stack.positions)
@@ -179,7 +188,7 @@ def _least(M: sp.csr_matrix, basis: np.ndarray, u: np.ndarray) -> np.ndarray:
     return s * np.linalg.solve(gram * np.outer(s, s), s * (MB.T @ u))
 
 
-def _node_stiffness(stack: Stack, fill: Mapping[str, float]) -> sp.csr_matrix:
+def _node_stiffness(stack: CoupledStructure, fill: Mapping[str, float]) -> sp.csr_matrix:
     K = stack.K_g
     for name, tank in stack.tanks.items():
         if tank.K:
@@ -236,7 +245,7 @@ class Staging(Action):
         self.spent: Shapes | Vehicle = rest if isinstance(spent, str) else spent
         self.prefix = "" if member is None else f"{member}."
         self.body, self.name = self.prefix + vehicle.name, self.prefix + " ".join(self.leaving)
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, SeparatedPart] = {}
         self._stage_of = {int(shapes.node_id(*place)): place for place in shapes.stack.places}
 
     def made(self) -> list[str]:
@@ -271,7 +280,7 @@ class Staging(Action):
             )
         old = x[body]
         fill = {tank: system.propellant[self.prefix + tank] for tank in self.shapes.stack.tanks}
-        state = BodyState(old.position, old.quaternion, old.velocity, old.eta, old.etadot, fill)
+        state = FreeFlightState(old.position, old.quaternion, old.velocity, old.eta, old.etadot, fill)
         self.parts = split(self.shapes, state, {body: self.after, self.name: self.spent})
         new = Multibody(system.model.name, gravity=system.model.gravity, units=system.model.units or None)
         self._add_bodies(new, system)
@@ -400,7 +409,7 @@ class Staging(Action):
         return f"staging of '{self.body}': {', '.join(self.leaving)} leaves"
 
 
-def _rigid(stack: Stack, fill: dict[str, float]) -> RigidInertia:
+def _rigid(stack: CoupledStructure, fill: dict[str, float]) -> RigidInertia:
     """Return stages with some propellant as a rigid body about its origin."""
     S = np.asarray(stack.V @ stack.rigid)
     M = S.T @ (stack.node_mass(stack.propellant(fill)) @ S)

@@ -31,7 +31,7 @@ from interstage.vehicle.interfaces import Join, Relation, Side, node_join, relat
 from interstage.vehicle.propellant_devices import EMPTY, EngineSpec, add_nozzles, assembly_of, engine_spec
 from interstage.vehicle.reduced_basis import Each, Propellant, Shapes, Wanted, choose
 from interstage.vehicle.slosh import slosh_as_shapes
-from interstage.vehicle.stack import Modes, Stack, check_wanted
+from interstage.vehicle.stack import CoupledStructure, FreeModes, check_wanted
 from interstage.vehicle.stage import Stage
 from interstage.vehicle.to_component import StageResults, add_flexible, component_at
 
@@ -235,9 +235,9 @@ class Vehicle:
         out.cut |= {n: p for n, p in self.cut.items() if all(place[0] in out.stages for place in p)}
         return out
 
-    def stack(self) -> Stack:
+    def stack(self) -> CoupledStructure:
         """Return the coupled structure: matrices of the coordinates that remain, dry and with every level."""
-        return Stack.of(self.name, self.stages, self._at, list(self.joins.values()))
+        return CoupledStructure.of(self.name, self.stages, self._at, list(self.joins.values()))
 
     def modes(
         self,
@@ -245,7 +245,7 @@ class Vehicle:
         *,
         n_modes: int | None = None,
         below_hz: float | None = None,
-    ) -> Modes:
+    ) -> FreeModes:
         """Return flexible modes of the free vehicle; propellant {tank: mass} (others full), or a part 0 to 1 of all."""
         if (n_modes is None) == (below_hz is None):
             raise InputError("give n_modes or below_hz", where=f"modes of '{self.name}'")
@@ -523,7 +523,7 @@ class Vehicle:
             self.position(place, where)
         return places
 
-    def _loads(self, stack: Stack, attach: Sequence[Attachment], cut: bool = True) -> np.ndarray:
+    def _loads(self, stack: CoupledStructure, attach: Sequence[Attachment], cut: bool = True) -> np.ndarray:
         """Return unit loads (nq, p) of attachments, those of joins that were cut first."""
         rows: list[int] = []
         index = {place: i for i, place in enumerate(stack.places)}

@@ -21,7 +21,7 @@ from interstage.component.build import MOST_NODES, Assembled, build_component, t
 from interstage.component.checks import with_precision
 from interstage.component.component import NO_SHAPES, UNATTACHED, ChildBody, Component, MatrixSet
 from interstage.component.from_nastran.deck_common import (
-    Frame,
+    ReferenceFrame,
     as_deck,
     bare_model,
     check_lumped,
@@ -93,7 +93,7 @@ def component_from_deck(
     check_points(fe, "geometric_stiffness or load_grids", dict.fromkeys(options.load_nodes, 0))
     aset = dict(options.aset) if options.aset is not None else deck_aset(fe, case)
     reduced = _reduce(fe, kept.M_gg, case, aset)
-    frame = Frame.of(fe, options)
+    frame = ReferenceFrame.of(fe, options)
     model = _assembled(fe, kept, bare, reduced, frame, options)
     if options.aset is None:
         model.moving = deck_moving(fe, case)
@@ -158,7 +158,12 @@ def _reduce(fe: FEModel, M_gg: Any, case: Subcase | None, aset: Mapping[int, int
 
 
 def _assembled(
-    fe: FEModel, kept: FEModel, bare: FEModel, reduced: ReducedModel, frame: Frame, options: ReductionOptions
+    fe: FEModel,
+    kept: FEModel,
+    bare: FEModel,
+    reduced: ReducedModel,
+    frame: ReferenceFrame,
+    options: ReductionOptions,
 ) -> Assembled:
     """Sets, matrices and maps of the reduced model in component axes.
 

@@ -97,7 +97,7 @@ def _by_grid(fe: FEModel, dofs: np.ndarray) -> dict[int, int]:
 
 
 @dataclass(frozen=True)
-class Frame:
+class ReferenceFrame:
     """Axes and reference point of a component, and the systems of its deck.
 
     R : (3,3) x_basic = R @ x_component; origin : (3,) reference point, basic axes; reference : its grid, 0 for a point
@@ -110,7 +110,7 @@ class Frame:
     systems: dict[int, tuple[np.ndarray, np.ndarray]]
 
     @classmethod
-    def of(cls, fe: FEModel, options: ReductionOptions) -> Frame:
+    def of(cls, fe: FEModel, options: ReductionOptions) -> ReferenceFrame:
         """Return the frame that options name in a deck's own geometry."""
         chosen = fe.coordinates[options.csid]
         if chosen.kind != "R":
@@ -233,7 +233,7 @@ def check_lumped(fe: FEModel, chosen: bool | Sequence[int]) -> None:
         )
 
 
-def lumped_inside(fe: FEModel, frame: Frame) -> LumpedInside | None:
+def lumped_inside(fe: FEModel, frame: ReferenceFrame) -> LumpedInside | None:
     """Return the CONM2 of a model, in component axes; None where there are none."""
     blocks = [block for block in fe.blocks if isinstance(block, PointMassBlock)]
     if not sum(len(block.eid) for block in blocks):

@@ -33,7 +33,7 @@ from interstage.component.component_modes import (
 )
 from interstage.component.damping import modal_damping, table_notes
 from interstage.component.from_nastran.deck_common import (
-    Frame,
+    ReferenceFrame,
     as_deck,
     bare_model,
     check_points,
@@ -104,7 +104,7 @@ def superelement_component(
     uset = _coordinates(aset, len(matrices["K"]), where)
     _check_extra_rows(len(U) - 6 * len(ids), ids, grids.spoint, int(np.sum(uset[:, 0] == 0)), where)
     _check_interface_rows(U, ids, uset, where)
-    frame = Frame.of(fe, options)
+    frame = ReferenceFrame.of(fe, options)
     R_node = frame.node_axes(grids.R_basic_cd[rows])
     T = np.einsum("nab,npbk->npak", R_node, U[: 6 * len(ids)].reshape(len(ids), 2, 3, -1))
     empty = [np.abs(matrices[key]).sum(axis=1) == 0 for key in ("K", "M")]

@@ -8,7 +8,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.multibody.joints.constraint_rows import Row, no_travel
+from interstage.multibody.joints.constraint_rows import ConstraintRow, no_travel
 from interstage.multibody.joints.elementary_motions import Attitude
 from interstage.multibody.joints.families import Sprung
 from interstage.multibody.kernels.joints import BALL
@@ -63,5 +63,5 @@ class Ball(Sprung):
         w, *xyz = self.rest_quaternion()
         return replace(self, rest=(w, *(-R_PC @ xyz))) if np.any(xyz) else replace(self)
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         return no_travel()

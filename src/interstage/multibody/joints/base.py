@@ -17,13 +17,13 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.multibody.joints.constraint_rows import Row
+from interstage.multibody.joints.constraint_rows import ConstraintRow
 from interstage.multibody.joints.elementary_motions import (
     ANGLE,
     Attitude,
     Coordinate,
-    Motion,
-    Pose,
+    ElementaryMotion,
+    FreePose,
     named,
     placed,
 )
@@ -81,7 +81,7 @@ class Joint:
 
     kind: ClassVar[int] = kinds.LOCKED
     words: ClassVar[str] = ""
-    motions: ClassVar[tuple[Motion, ...]] = ()
+    motions: ClassVar[tuple[ElementaryMotion, ...]] = ()
     lockable: ClassVar[bool] = False
     nq: ClassVar[int] = 0
     nv: ClassVar[int] = 0
@@ -97,7 +97,7 @@ class Joint:
         cls.coordinates, cls.velocities, cls.small_motions = named(cls.motions)
         cls.nq, cls.nv = len(cls.coordinates), len(cls.velocities)
         cls.linear = not any(isinstance(motion, Attitude) for motion in cls.motions)
-        cls.is_free = any(isinstance(motion, Pose) for motion in cls.motions)
+        cls.is_free = any(isinstance(motion, FreePose) for motion in cls.motions)
 
     @property
     def pitch_per_radian(self) -> float:
@@ -127,7 +127,7 @@ class Joint:
     def _reversed(self, R_PC: np.ndarray, where: str) -> Joint:
         raise NotImplementedError
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         """Return the conditions on two frames that the joint makes where it closes a loop, none if it cannot."""
         raise NotImplementedError
 

@@ -11,7 +11,7 @@ from interstage.multibody.kernels.closure_rows import ALONG, DOT, SCREW_ROW, TUR
 
 
 @dataclass(frozen=True)
-class Row:
+class ConstraintRow:
     """One scalar condition of a closure: kind, directions u (first frame) and w (second), constant, words.
 
     as_angle : it holds a turn or tilt at zero, so that a search from afar may use that angle for its error
@@ -44,37 +44,39 @@ def direction_words(direction: np.ndarray) -> str:
     return "(" + ", ".join(f"{value:.3g}" for value in direction) + ")"
 
 
-def no_travel(directions: Iterable[np.ndarray] | None = None) -> list[Row]:
+def no_travel(directions: Iterable[np.ndarray] | None = None) -> list[ConstraintRow]:
     """Return rows against travel along some directions, by default all three."""
     directions = np.eye(3) if directions is None else directions
-    return [Row(ALONG, u, np.zeros(3), 0.0, f"travel along {direction_words(u)}") for u in directions]
+    return [
+        ConstraintRow(ALONG, u, np.zeros(3), 0.0, f"travel along {direction_words(u)}") for u in directions
+    ]
 
 
-def no_turn() -> list[Row]:
+def no_turn() -> list[ConstraintRow]:
     """Return three rows against any turn."""
     x, y, z = np.eye(3)
     return [
-        Row(TURN, u, w, 0.0, f"turn about {name}", as_angle=True)
+        ConstraintRow(TURN, u, w, 0.0, f"turn about {name}", as_angle=True)
         for name, u, w in (("x", z, y), ("y", x, z), ("z", y, x))
     ]
 
 
-def aligned(axis: np.ndarray) -> list[Row]:
+def aligned(axis: np.ndarray) -> list[ConstraintRow]:
     """Return two rows that keep an axis of both frames in one direction."""
     first, second = across(axis)
     return [
-        Row(DOT, second, -axis, 0.0, f"tilt about {direction_words(first)}", as_angle=True),
-        Row(DOT, first, axis, 0.0, f"tilt about {direction_words(second)}", as_angle=True),
+        ConstraintRow(DOT, second, -axis, 0.0, f"tilt about {direction_words(first)}", as_angle=True),
+        ConstraintRow(DOT, first, axis, 0.0, f"tilt about {direction_words(second)}", as_angle=True),
     ]
 
 
-def same_angle(a: np.ndarray, b: np.ndarray) -> Row:
+def same_angle(a: np.ndarray, b: np.ndarray) -> ConstraintRow:
     """Return a row that keeps the angle between an axis of the first frame and one of the second."""
     words = f"angle between {direction_words(a)} and {direction_words(b)}"
-    return Row(DOT, a, b, float(a @ b), words)
+    return ConstraintRow(DOT, a, b, float(a @ b), words)
 
 
-def screwed(axis: np.ndarray, pitch_per_radian: float) -> Row:
+def screwed(axis: np.ndarray, pitch_per_radian: float) -> ConstraintRow:
     """Return a row that binds travel along an axis to the turn about it."""
     first, second = across(axis)
-    return Row(SCREW_ROW, first, second, pitch_per_radian, f"screw along {direction_words(axis)}")
+    return ConstraintRow(SCREW_ROW, first, second, pitch_per_radian, f"screw along {direction_words(axis)}")

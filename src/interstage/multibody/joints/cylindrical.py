@@ -6,7 +6,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.multibody.joints.base import twist, unwound
-from interstage.multibody.joints.constraint_rows import Row, across, aligned, no_travel
+from interstage.multibody.joints.constraint_rows import ConstraintRow, across, aligned, no_travel
 from interstage.multibody.joints.elementary_motions import Travel, Turn
 from interstage.multibody.joints.families import OneAxis
 from interstage.multibody.kernels.joints import CYLINDRICAL
@@ -24,6 +24,6 @@ class Cylindrical(OneAxis):
         axis = self.axes()[0]
         return unwound(np.array([twist(R, axis), axis @ p]), self.angles(), near)
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         axis = self.axes()[0]
         return no_travel(across(axis)) + aligned(axis)

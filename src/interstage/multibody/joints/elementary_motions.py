@@ -32,7 +32,7 @@ class Coordinate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Motion:
+class ElementaryMotion:
     """One elementary motion; `q` and `v` are the places of its first coordinate and velocity in those of its joint.
 
     axis : row of the joint's axes
@@ -71,7 +71,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Turn(Motion):
+class Turn(ElementaryMotion):
     """Turn about an axis."""
 
     word = "angle"
@@ -86,7 +86,7 @@ class Turn(Motion):
 
 
 @dataclass(frozen=True)
-class Travel(Motion):
+class Travel(ElementaryMotion):
     """Travel along an axis; a pitched one has no coordinate of its own, but follows the motion before it."""
 
     pitched: bool = False
@@ -101,7 +101,7 @@ class Travel(Motion):
 
 
 @dataclass(frozen=True)
-class Attitude(Motion):
+class Attitude(ElementaryMotion):
     """Turn freely about a point."""
 
     nq = 4
@@ -123,7 +123,7 @@ class Attitude(Motion):
 
 
 @dataclass(frozen=True)
-class Pose(Attitude):
+class FreePose(Attitude):
     """Turn and travel freely; the position is in the frame before, its velocity in the moved one."""
 
     nq = 7
@@ -144,12 +144,12 @@ class Pose(Attitude):
         )
 
 
-def own_coordinates(motion: Motion) -> bool:
+def own_coordinates(motion: ElementaryMotion) -> bool:
     """Tell whether a motion has coordinates of its own."""
     return not (isinstance(motion, Travel) and motion.pitched)
 
 
-def placed(motions: Sequence[Motion]) -> tuple[Motion, ...]:
+def placed(motions: Sequence[ElementaryMotion]) -> tuple[ElementaryMotion, ...]:
     """Return the motions in their order with the places of their coordinates: quaternions first."""
     order = sorted(range(len(motions)), key=lambda k: not isinstance(motions[k], Attitude))
     found, q, v = list(motions), 0, 0
@@ -164,7 +164,7 @@ def placed(motions: Sequence[Motion]) -> tuple[Motion, ...]:
 
 
 def named(
-    motions: Sequence[Motion],
+    motions: Sequence[ElementaryMotion],
 ) -> tuple[tuple[Coordinate, ...], tuple[Coordinate, ...], tuple[Coordinate, ...]]:
     """Return coordinates (nq), velocities (nv) and small motions (nv) of placed motions, by name and kind.
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.multibody.joints.constraint_rows import Row
-from interstage.multibody.joints.elementary_motions import Pose
+from interstage.multibody.joints.constraint_rows import ConstraintRow
+from interstage.multibody.joints.elementary_motions import FreePose
 from interstage.multibody.joints.families import Sprung
 from interstage.multibody.kernels.joints import FREE
 from interstage.spatial import functions as spatial
@@ -21,7 +21,7 @@ class Free(Sprung):
 
     kind = FREE
     words = "free"
-    motions = (Pose(),)
+    motions = (FreePose(),)
 
     def __post_init__(self) -> None:
         self._refuse("a free joint has no spring", "stiffness", "rest")
@@ -32,5 +32,5 @@ class Free(Sprung):
     def _reversed(self, R_PC: np.ndarray, where: str) -> Free:
         return replace(self)
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         return []

@@ -9,7 +9,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.multibody.joints.base import Axis, about, angle_between, twist, wrapped
-from interstage.multibody.joints.constraint_rows import Row, no_travel
+from interstage.multibody.joints.constraint_rows import ConstraintRow, no_travel
 from interstage.multibody.joints.elementary_motions import Turn
 from interstage.multibody.joints.families import AxisSequence
 from interstage.multibody.kernels.joints import GIMBAL
@@ -51,5 +51,5 @@ class Gimbal(AxisSequence):
         volume = np.linalg.det(self.subspace(np.asarray(q, dtype=float))[:3])
         return float(abs(volume) / (np.linalg.norm(np.cross(a, b)) * np.linalg.norm(np.cross(b, c))))
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         return no_travel()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.multibody.joints.constraint_rows import Row, no_travel, no_turn
+from interstage.multibody.joints.constraint_rows import ConstraintRow, no_travel, no_turn
 from interstage.multibody.joints.families import Sprung
 from interstage.multibody.kernels.joints import LOCKED
 
@@ -29,5 +29,5 @@ class Locked(Sprung):
     def _reversed(self, R_PC: np.ndarray, where: str) -> Locked:
         return replace(self)
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         return no_travel() + no_turn()

@@ -7,7 +7,7 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.base import twist, unit_axis, unwound
-from interstage.multibody.joints.constraint_rows import Row, aligned, no_travel
+from interstage.multibody.joints.constraint_rows import ConstraintRow, aligned, no_travel
 from interstage.multibody.joints.elementary_motions import Travel, Turn
 from interstage.multibody.joints.families import OneAxis
 from interstage.multibody.kernels.joints import PLANAR
@@ -42,6 +42,6 @@ class Planar(OneAxis):
             )
         return Planar(tuple(-R_PC @ unit_axis(self.axis)), prescribed=self.prescribed)
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         normal = self.axes()[2]
         return no_travel([normal]) + aligned(normal)

@@ -9,7 +9,7 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.base import Axis, Numbers, twist, unwound
-from interstage.multibody.joints.constraint_rows import Row, screwed
+from interstage.multibody.joints.constraint_rows import ConstraintRow, screwed
 from interstage.multibody.joints.cylindrical import Cylindrical
 from interstage.multibody.joints.elementary_motions import Travel, Turn
 from interstage.multibody.joints.families import OneAxis
@@ -54,5 +54,5 @@ class Screw(OneAxis):
         turns = np.round((axis @ p / pitch - angle) / (2.0 * np.pi))
         return np.array([angle + 2.0 * np.pi * turns])
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         return [*Cylindrical(self.axis).closure_rows(), screwed(self.axes()[0], self.pitch_per_radian)]

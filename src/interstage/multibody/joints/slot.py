@@ -6,7 +6,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
-from interstage.multibody.joints.constraint_rows import Row, across, no_travel
+from interstage.multibody.joints.constraint_rows import ConstraintRow, across, no_travel
 from interstage.multibody.joints.elementary_motions import Attitude, Travel
 from interstage.multibody.joints.families import OneAxis
 from interstage.multibody.kernels.joints import SLOT
@@ -44,5 +44,5 @@ class Slot(OneAxis):
             hint="attach by the root of the tree, or by a closure",
         )
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         return no_travel(across(self.axes()[0]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.multibody.joints.base import Axis, about, angle_between, twist, unwound
-from interstage.multibody.joints.constraint_rows import Row, no_travel, same_angle
+from interstage.multibody.joints.constraint_rows import ConstraintRow, no_travel, same_angle
 from interstage.multibody.joints.elementary_motions import Turn
 from interstage.multibody.joints.families import AxisSequence
 from interstage.multibody.kernels.joints import UNIVERSAL
@@ -32,6 +32,6 @@ class Universal(AxisSequence):
         first = angle_between(a, b, R @ b)
         return unwound(np.array([first, twist(about(a, -first) @ R, b)]), self.angles(), near)
 
-    def closure_rows(self) -> list[Row]:
+    def closure_rows(self) -> list[ConstraintRow]:
         a, b, _ = self.axes()
         return [*no_travel(), same_angle(a, b)]

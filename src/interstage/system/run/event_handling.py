@@ -14,7 +14,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.state import Layout
+from interstage.multibody.state import StateLayout
 from interstage.system.plant.assembly import Part
 from interstage.system.plant.connections import split_slice
 from interstage.system.plant.coupled_kernels import (
@@ -46,7 +46,7 @@ class Whole(State):
 
     __slots__ = ("z",)
 
-    def __init__(self, layout: Layout, q: np.ndarray, v: np.ndarray, z: np.ndarray):
+    def __init__(self, layout: StateLayout, q: np.ndarray, v: np.ndarray, z: np.ndarray):
         super().__init__(layout, q, v)
         self.z = z.copy()
 

@@ -24,7 +24,7 @@ from interstage.multibody.loads import (
     frozen,
 )
 from interstage.multibody.model_data import ModelData
-from interstage.multibody.settings import Settings
+from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
@@ -97,7 +97,7 @@ class FlightPoint(OperatingPoint):
         x: State,
         loads: Loads,
         vdot: np.ndarray | Callable[[], np.ndarray],
-        settings: Settings,
+        settings: RuntimeSettings,
         values: Mapping[str, np.ndarray],
         t: float = 0.0,
         memory: Mapping[str, Mapping[str, object]] | None = None,
@@ -113,7 +113,7 @@ class FlightPoint(OperatingPoint):
         values = {name: np.array(value) for name, value in self.values.items()}
         return *super()._arguments(), values, self.t, Copies().of(self.memory), self.run
 
-    def with_settings(self, settings: Settings) -> FlightPoint:
+    def with_settings(self, settings: RuntimeSettings) -> FlightPoint:
         """Return the same point with (a copy of) other settings."""
         loads, vdot, own, *rest = FlightPoint._arguments(self)
         return FlightPoint(self, loads, vdot, own.checked(settings).copy(), *rest)
