@@ -14,8 +14,8 @@ the difference of two runs looked at, beside what the model says of the same kic
 vehicle does: while bending rings propellant burns, and amplitude falls by it. Decay and frequency are found in both by
 the same fit. Attitude is damped too well to ring, and is set beside the same model as it decays. At T + 40 s the tilt
 that guidance asks for comes to its limit of 1°, and a kick in pitch moves it across: a run is that of neither side, and
-rate in pitch has 5 % there (set after 2.9 % was seen). Attitude errors are those that the software sees, beside the attitude
-that its guidance commands; the
+rate in pitch has 5 % there (set after 2.9 % was seen). Attitude errors are those that the software sees, beside the
+attitude that its guidance commands; the
 gust counts until 2 s after its end. Bending moments are those of all loads above a station, beside what the curvature
 of the shapes says there: shapes that meet modes below 15 Hz are some per cent short of it. The flight (ROS2, 4 ms) is
 flown again by RK4 in steps of 2 ms, with the same noise, and the allocation of the software set beside torques and

@@ -50,8 +50,8 @@ def ringing(t: float) -> Ringing:
     memory = copy.deepcopy({name: value for name, value in vars(one.software).items() if name != "plan"})
     model = ist.linearize(one.assembly, x, outputs=["imu.rate"], sampled=True, step="2.5 ms")
     rates, steps = {}, {"step": "2.5 ms", "method": "rk4", "log_step": "20 ms", "progress": False}
-    axis, size = KICKS["bending"]
-    for name, (axis, size) in {**KICKS, "back": (axis, -size), "": (0, 0.0)}.items():
+    about, far = KICKS["bending"]
+    for name, (axis, size) in {**KICKS, "back": (about, -far), "": (0, 0.0)}.items():
         vars(one.software).update(copy.deepcopy(memory))
         start = x.copy()
         if name in ("bending", "back"):
