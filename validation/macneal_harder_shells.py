@@ -22,7 +22,7 @@ from interstage.fem.elements.laminate import Section, section_table
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.quad8 import Quad8Block
 from interstage.fem.elements.quadr import QuadRBlock, TriaRBlock
-from interstage.fem.elements.snorm import grid_normals
+from interstage.fem.elements.shell_common import grid_normals
 from interstage.fem.elements.tria3 import Tria3Block
 from interstage.fem.elements.tria6 import Tria6Block
 from validation import ratios

@@ -11,7 +11,7 @@ import interstage as ist
 from interstage.errors import ModelError
 from interstage.fem import geometric_stiffness
 from interstage.fem.elements.block import ElementBlock
-from interstage.fem.elements.line_geometric import line_geometric_stiffness
+from interstage.fem.elements.line_common import line_geometric_stiffness
 from interstage.fem.elements.shear_panel import ShearPanelBlock
 from interstage.nastran import deck_from_text
 

@@ -7,10 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from interstage.errors import ModelError
-from interstage.fem.autospc import find_singularities
 from interstage.fem.constraints import eliminate, equations, explicit, join
 from interstage.fem.grids import Grids
-from interstage.fem.reduction import Constraints, Guyan, reduce_model
+from interstage.fem.reduction import Constraints, Guyan, find_singularities, reduce_model
 from interstage.fem.sets import SetCards, make_sets
 from interstage.linalg.eigen import eigenmodes
 

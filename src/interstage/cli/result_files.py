@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.nastran.op2_elements import ElementResults
 from interstage.nastran.result_files import (
+    ElementResults,
     PointResults,
     listing_text,
     op2_bytes,

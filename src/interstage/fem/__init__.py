@@ -30,7 +30,7 @@ from interstage.fem.response import (
     frequency_response,
     transient_response,
 )
-from interstage.fem.shock import shock_spectrum
+from interstage.fem.response_steps import shock_spectrum
 from interstage.fem.solutions import (
     Displacements,
     Modes,

@@ -1,10 +1,18 @@
-"""Grid point weight generator: mass, centre of gravity and inertia from an assembled mass matrix.
+"""Mass properties of grids (GPWG) and modal participation.
+
+Grid point weight generator: mass, centre of gravity and inertia from an assembled mass matrix.
 
     M0 = Sᵀ M_gg S,  S (n_dof, 6) the rigid-body motion of all grids about a reference point, in CD axes
 
 Directional masses are treated as in NASTRAN: each axis has its own mass and centre of gravity, in axes that
 make the mass matrix diagonal (the basic ones unless directional scalar masses couple them). Mass on the grids of
 axisymmetric elements is that of rings about the z axis, whose centres lie on it.
+
+Effective mass: how much of a structure each mode moves when its supports move as one.
+
+    Γ = Φᵀ M S / m,   M_eff = m Γ²,   S (n_dof, 6) rigid motion about a point, m the generalized masses
+
+Over all modes of a held structure M_eff adds up to the rigid mass diag(Sᵀ M S) less what stands on held dofs.
 """
 
 from __future__ import annotations
@@ -18,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.fem.grids import Grids
+from interstage.fem.model import FEModel
 from interstage.fem.rigid_elements import rigid_modes
 from interstage.spatial.checks import as_array
 
@@ -237,3 +246,39 @@ def _inertia_s(M: np.ndarray, mass: np.ndarray, cg: np.ndarray) -> np.ndarray:
 def _mean_of(pair: np.ndarray, mass: np.ndarray, i: int) -> float:
     weight = mass[[j for j in range(3) if j != i]]
     return float(pair @ weight / weight.sum()) if weight.sum() > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Participation:
+    """Participation of modes in rigid motion T1 T2 T3 R1 R2 R3 about a point, basic axes.
+
+    factors : (k, 6) Γ
+    effective_mass : (k, 6) masses and moments of inertia, in consistent units (times WTMASS)
+    total : (6,) of the whole structure
+    """
+
+    factors: np.ndarray
+    effective_mass: np.ndarray
+    total: np.ndarray
+
+    @property
+    def fraction(self) -> np.ndarray:
+        """Effective mass over the total (k, 6); zero where there is no mass."""
+        return self.effective_mass / np.where(self.total > 0.0, self.total, np.inf)
+
+    @property
+    def cumulative(self) -> np.ndarray:
+        """Fractions summed from the first mode on (k, 6)."""
+        return np.cumsum(self.fraction, axis=0)
+
+
+def participation(
+    fe: FEModel, shapes: np.ndarray, generalized_mass: np.ndarray, about: ArrayLike | None = None
+) -> Participation:
+    """Participation of modes `shapes` (n_dof, k) in rigid motion about a point (the basic origin by default)."""
+    S = rigid_body_matrix(fe.grids, np.zeros(3) if about is None else about)
+    MS = fe.M_gg @ S.toarray()
+    # a mode of only rounding error in mass (a massless mechanism) moves nothing
+    m = np.where(generalized_mass > 0.0, generalized_mass, np.inf)[:, None]
+    L = shapes.T @ MS
+    return Participation(L / m, L**2 / m, np.einsum("ij,ij->j", S.toarray(), MS))

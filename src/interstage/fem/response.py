@@ -24,9 +24,8 @@ from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.recovery import ElementTables, GridTable, grid_table
 from interstage.fem.response_problem import Enforced, ResponseProblem
-from interstage.fem.response_steps import exact_modes, newmark, step_times
+from interstage.fem.response_steps import exact_modes, newmark, shock_spectrum, step_times
 from interstage.fem.response_tables import ComplexTables, moving_recovery, steady_tables
-from interstage.fem.shock import shock_spectrum
 from interstage.output import check_finite
 
 KEPT = 2_000_000_000  # bytes that a history may take

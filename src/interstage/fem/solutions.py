@@ -15,10 +15,9 @@ from interstage.fem.case import Subcase
 from interstage.fem.combinations import combinations, combined
 from interstage.fem.constraints import Equations, choose_dependents, eliminate, join
 from interstage.fem.geometric import geometric_stiffness
+from interstage.fem.gpwg import Participation, participation
 from interstage.fem.grids import Grids
-from interstage.fem.inertia_relief import inertia_relief, relieved
 from interstage.fem.model import FEModel
-from interstage.fem.participation import Participation, participation
 from interstage.fem.recovery import (
     ElementTables,
     GridPointForces,
@@ -32,7 +31,7 @@ from interstage.fem.recovery import (
 from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
 from interstage.fem.requests import BUCKLING, check_model, modes_case, modes_request
 from interstage.fem.sets import SetCards
-from interstage.fem.statics import solve_static
+from interstage.fem.statics import inertia_relief, relieved, solve_static
 from interstage.fem.thermal import FreeExpansion, free_expansion
 from interstage.linalg.eigen import requested_modes
 from interstage.output import check_finite

@@ -1,4 +1,7 @@
-"""Read a NASTRAN deck: sections, case control, parameters and bulk data cards as columns."""
+"""Join component lists that are written with blanks: `1 2 3` in a field of components is 123.
+
+Read a NASTRAN deck: sections, case control, parameters and bulk data cards as columns.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,50 @@ from interstage.errors import DeckError, InputError, shown
 from interstage.nastran.assigned import AssignedFile, read_assigned
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
 from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params, list_requests
-from interstage.nastran.components import join_components
-from interstage.nastran.field_types import check_types
+from interstage.nastran.field_types import check_types, columns
 from interstage.nastran.lines import Fields, split_fields
+from interstage.nastran.numbers import BAD, INTEGER
 from interstage.nastran.registry import OTHER_LOADS, USED_PARAMS
 from interstage.nastran.source import Text, keyword_lines, text_from_file, text_from_string
 from interstage.nastran.table import CardTable
+
+_PAIRS = "2/2"
+COMPONENT_FIELDS = {
+    **dict.fromkeys(("GRID", "GRDSET"), "7"),
+    **dict.fromkeys(("SPC", "SPCD"), "3,6"),
+    **dict.fromkeys(("SPC1", "USET1", "SPCD1"), "2"),
+    "MPC": "3/8,6/8",
+    **dict.fromkeys(("ASET", "BSET", "CSET", "QSET", "OMIT", "SUPORT", "BNDFIX", "BNDFREE", "EXTRN"), _PAIRS),
+    **dict.fromkeys(("ASET1", "BSET1", "CSET1", "QSET1", "OMIT1", "BNDFIX1", "BNDFRE1"), "1"),
+    **dict.fromkeys(("SUPORT1", "USET"), "3/2"),
+    **dict.fromkeys(("RBE2", "RJOINT"), "3"),
+    "RBE3": "4+",
+    "RBE1": "3+",
+    "RBAR": "4-7",
+    **dict.fromkeys(("CBAR", "CBEAM"), "9-10"),
+}
+
+
+def join_components(fields: Fields) -> None:
+    """Turn digits 1 to 6, each once, with blanks between them into an integer where a card has components."""
+    bad = np.flatnonzero(fields.kind == BAD)
+    if not len(bad):
+        return
+    card = np.searchsorted(fields.start, bad, side="right") - 1
+    for at, c in zip(bad.tolist(), card.tolist()):
+        listing = COMPONENT_FIELDS.get(fields.names[fields.code[c]])
+        digits = fields.raw(at).replace(" ", "")
+        if (
+            listing is None
+            or not digits
+            or not set(digits) <= set("123456")
+            or len(set(digits)) < len(digits)
+        ):
+            continue
+        place = at - int(fields.start[c]) + 1
+        if place in columns(listing, place):
+            fields.kind[at], fields.number[at] = INTEGER, int(digits)
+
 
 __all__ = ["CaseControl", "Deck", "Subcase", "deck_from_text", "read_deck"]
 

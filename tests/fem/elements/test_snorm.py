@@ -5,7 +5,7 @@ import pytest
 from shell_patches import assemble, isotropic, rigid_motions
 
 from interstage.fem.elements.quad4 import Quad4Block
-from interstage.fem.elements.snorm import grid_normals
+from interstage.fem.elements.shell_common import grid_normals
 from interstage.fem.elements.tria3 import Tria3Block
 
 pytestmark = pytest.mark.kernels

@@ -9,14 +9,15 @@ import numpy as np
 from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows, by_element
 from interstage.fem.elements.line_common import (
     arm_stiffness,
+    bending_stress,
     cantilever_stiffness,
+    end_moments,
     end_motion,
+    line_geometric_stiffness,
     pin_motion,
     release,
     transform,
 )
-from interstage.fem.elements.line_geometric import line_geometric_stiffness
-from interstage.fem.elements.line_recovery import bending_stress, end_moments
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,13 @@ import numpy as np
 
 from interstage.fem.elements.bar import LineBlock, LineGeometry, pinned_mass, placed_geometric
 from interstage.fem.elements.block import OutputOptions, ResultRows
-from interstage.fem.elements.line_common import cantilever_stiffness, rigid_arm, transform
-from interstage.fem.elements.line_recovery import bending_stress, end_moments
+from interstage.fem.elements.line_common import (
+    bending_stress,
+    cantilever_stiffness,
+    end_moments,
+    rigid_arm,
+    transform,
+)
 
 _GAUSS = np.polynomial.legendre.leggauss(
     3

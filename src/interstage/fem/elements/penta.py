@@ -24,14 +24,15 @@ import numpy as np
 
 from interstage.fem.elements.solid_common import (
     Shape,
+    cartesian_gradients,
     element_axes,
     gauss,
     rotate_material,
     rotate_matrix,
+    strain_matrix,
     stresses_of_local,
 )
 from interstage.fem.elements.solid_common_kernels import condense, gradients
-from interstage.fem.elements.solid_recovery import cartesian_gradients, strain_matrix
 from interstage.jit import kernel
 
 _H = np.sqrt(3.0) / 2.0

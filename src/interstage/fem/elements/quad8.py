@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements import curved_kernels as curved
+from interstage.fem.elements import shell_curved as curved
 from interstage.fem.elements.dense_kernels import block_times_rows, invert_spd, normalize
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.shell_curved import CurvedShellBlock

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements import curved_kernels as curved
+from interstage.fem.elements import shell_curved as curved
 from interstage.fem.elements.dense_kernels import condense, cross, follow
 from interstage.fem.elements.shell_curved import CurvedShellBlock
 from interstage.fem.elements.tria3 import Tria3Block

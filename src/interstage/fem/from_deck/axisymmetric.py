@@ -10,7 +10,7 @@ from interstage.fem.elements.block import ElementBlock
 from interstage.fem.elements.solid_common import rotate_material
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.materials import Solid
-from interstage.fem.from_deck.solid_checks import check_nodes
+from interstage.fem.from_deck.solids import check_nodes
 from interstage.fem.loads import Loads, LoadSet, to_cd
 from interstage.nastran import CardTable
 

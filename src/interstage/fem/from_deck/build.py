@@ -19,8 +19,7 @@ from interstage.fem.from_deck import (
     genel,
     line,
     loads,
-    nsm,
-    point_mass,
+    masses,
     rigid,
     scalar,
     shells,
@@ -110,14 +109,14 @@ def read_elements(ctx: Context, rotary: bool = False) -> list[ElementBlock]:
         *beam3.read(ctx),
         *bush.read(ctx),
         *bush1d.read(ctx),
-        *point_mass.read(ctx),
+        *masses.read(ctx),
         *shells.read(ctx, k6rot=_real(ctx, "K6ROT", 100.0), snorm_deg=_real(ctx, "SNORM", 20.0)),
         *solids.read(ctx),
         *axisymmetric.read(ctx),
         *gap.read(ctx),
     ]
     blocks += connectors.read(ctx, blocks)
-    nsm.add_mass(ctx, blocks)
+    masses.add_mass(ctx, blocks)
     return blocks
 
 

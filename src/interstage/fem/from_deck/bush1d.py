@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
-from interstage.fem.elements.bush1d import AxialBushBlock
+from interstage.fem.elements.bush import AxialBushBlock
 from interstage.fem.from_deck.bush import ends_apart, refuse_without_line
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.lookup import used_properties

@@ -12,15 +12,17 @@ import numpy as np
 
 from interstage.errors import DeckError, InterstageError
 from interstage.fem.from_deck.build import NO_LOADS
-from interstage.fem.from_deck.check_notes import (
+from interstage.fem.from_deck.check_findings import (
+    MODES,
     counted,
     density_notes,
+    missing_constraints,
     part_notes,
+    selection_errors,
     shell_edges,
     thickness_notes,
     units,
 )
-from interstage.fem.from_deck.check_selected import MODES, missing_constraints, selection_errors
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.loads import read_loads

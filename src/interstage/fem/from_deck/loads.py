@@ -1,22 +1,386 @@
-"""Static loads of a deck: forces, moments, pressures, gravity, rotation, combinations, enforced motion."""
+"""Loads from cards: forces, pressures, loads along lines.
+
+Loads between the ends of bars, beams and curved beams of a deck: PLOAD1.
+
+Pressures of a deck: PLOAD4 on shells and faces of solids, PLOAD2 on shells, PLOAD on grids.
+
+Static loads of a deck: forces, moments, pressures, gravity, rotation, combinations, enforced motion.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from interstage.fem.elements.bar import LineBlock
 from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.curved_beam import CurvedBeamBlock, gauss_unit
+from interstage.fem.elements.line_common import rigid_arm
+from interstage.fem.elements.solid_common import SolidBlock
+from interstage.fem.elements.span import SpanLoads, end_loads
 from interstage.fem.followers import Follower
 from interstage.fem.from_deck.axisymmetric import read_old_side_pressures, read_side_pressures
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.dmig import read_loads as read_direct_loads
-from interstage.fem.from_deck.pressure import read_pressures
-from interstage.fem.from_deck.span_loads import read_span_loads
 from interstage.fem.from_deck.temperature import read_temperatures
-from interstage.fem.loads import Gravity, Loads, Rotation, to_cd
+from interstage.fem.loads import Gravity, Loads, Rotation, face_loads, to_cd
 from interstage.nastran import CardTable
 from interstage.reading import is_whole
+
+_SCALES = ("LE", "FR", "LEPR", "FRPR")
+
+
+def read_span_loads(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+    """PLOAD1: SID, EID, TYPE, SCALE, X1, P1, X2, P2 on CBAR and CBEAM."""
+    table = ctx.deck.cards("PLOAD1")
+    if not len(table):
+        return
+    eid, found = table.integer(2), np.zeros(len(table), dtype=bool)
+    for number, block in enumerate(blocks):
+        if not isinstance(block, LineBlock):
+            continue
+        order = np.argsort(block.eid)
+        at = order[np.minimum(np.searchsorted(block.eid[order], eid), len(order) - 1)]
+        here = block.eid[at] == eid
+        found |= here
+        if here.any():
+            _place(ctx, table.select(here), block, number, at[here], loads)
+    found |= _read_curved(ctx, table, blocks, loads)
+    if not found.all():
+        i = int(np.argmin(found))
+        raise table.error(
+            i, f"PLOAD1 refers to element {eid[i]}, which is no CBAR, CBEAM or CBEND of the deck"
+        )
+
+
+def _read_curved(ctx: Context, table: CardTable, blocks: list[ElementBlock], loads: Loads) -> np.ndarray:
+    """Loads in basic axes over the whole of CBEND; which cards (n,) they are.
+
+    Motions of the curve for motions of its ends are those of loads at the ends, so that ∫ Nᵀ p ds are the forces that
+    hold the ends (Betti).
+    """
+    eid, found = table.integer(2), np.zeros(len(table), dtype=bool)
+    for block in (one for one in blocks if isinstance(one, CurvedBeamBlock) and len(one.spans) == 1):
+        for row, number in enumerate(block.eid.tolist()):
+            for i in np.flatnonzero(eid == number).tolist():
+                found[i] = True
+                _place_curved(ctx, table, i, block, row, loads)
+        if found.any():
+            ctx.notes.append(f"PLOAD1 on {block.name}: section forces leave out what acts between the ends")
+    return found
+
+
+def _place_curved(
+    ctx: Context, table: CardTable, i: int, block: CurvedBeamBlock, row: int, loads: Loads
+) -> None:
+    span = block.spans[0][row : row + 1]
+    length = float(span.ds.sum())
+    word, scale = str(table.word(3)[i]), str(table.word(4, "LE")[i])
+    whole = 1.0 if scale == "FR" else length
+    first, last = float(table.real(5)[i]), float(table.real(7, np.nan)[i])
+    if word not in ("FX", "FY", "FZ", "MX", "MY", "MZ") or scale not in ("LE", "FR") or first != 0.0:
+        last = np.nan
+    if not abs(last - whole) <= 1e-3 * whole:
+        raise table.error(
+            i,
+            f"PLOAD1 on {block.name} {block.eid[row]} is not supported",
+            expected="FX to MZ in basic axes over the whole length, SCALE LE or FR",
+            got=f"{word}, {scale}, {first:g} to {last:g}",
+        )
+    p1, p2 = float(table.real(6)[i]), float(table.real(8, 0.0)[i])
+    points, _ = gauss_unit(span.ds.shape[1])
+    component = 3 * (word[0] == "M") + "XYZ".index(word[1])
+    motion = span.motions()[0][0, :, component]  # (p, 12)
+    ends = (span.ds[0] * (p1 + (p2 - p1) * points)) @ motion
+    target = loads.set(int(table.integer(1)[i]))
+    for node in (0, 1):
+        f = rigid_arm(block.arms[row : row + 1, node])[0].T @ ends[6 * node : 6 * node + 6]
+        grid = block.nodes[row : row + 1, node]
+        for at in (0, 3):
+            target.dof.append(ctx.grids.dof[grid] + at + np.arange(3))
+            target.value.append(to_cd(ctx.grids, grid, f[None, at : at + 3])[0])
+
+
+def _place(
+    ctx: Context, table: CardTable, block: LineBlock, number: int, row: np.ndarray, loads: Loads
+) -> None:
+    """Add the loads of cards on the bars `row` of a block."""
+    local = end_loads(block, _loads(table, block, row))
+    geometry = block.geometry[row]
+    nodal = np.einsum("nij,ni->nj", geometry.end_motion(), local)
+    sid = table.integer(1)
+    for one in np.unique(sid):
+        which = np.flatnonzero(sid == one)
+        target = loads.set(int(one))
+        held = target.spans.setdefault(number, np.zeros((len(block), 12)))
+        np.add.at(held, row[which], local[which])
+        for first in (0, 3, 6, 9):
+            grid = block.nodes[row[which], first // 6]
+            target.dof.append((ctx.grids.dof[grid][:, None] + first % 6 + np.arange(3)).ravel())
+            target.value.append(to_cd(ctx.grids, grid, nodal[which, first : first + 3]).ravel())
+
+
+def _loads(table: CardTable, block: LineBlock, row: np.ndarray) -> SpanLoads:
+    """Places and sizes in element axes; a blank X2 makes a load at a point."""
+    geometry = block.geometry[row]
+    scale, kind = table.word(4, "LE"), table.word(3)
+    first, last = table.real(5), table.real(7, np.nan)
+    p1, p2 = table.real(6), table.real(8, 0.0)
+    point = np.isnan(last) | (last == first)
+    vectors = np.zeros((len(table), 6))
+    for i, word in enumerate(kind):
+        if scale[i] not in _SCALES:
+            raise table.error(i, "SCALE of this PLOAD1 is not known", "LE, FR, LEPR or FRPR", str(scale[i]))
+        if (
+            len(word) not in (2, 3)
+            or word[0] not in "FM"
+            or word[1] not in "XYZ"
+            or word[2:] not in ("", "E")
+        ):
+            raise table.error(
+                i, "TYPE of this PLOAD1 is not known", "FX, FY, FZ, MX, ..., FXE, ...", str(word)
+            )
+        along = np.eye(3)["XYZ".index(word[1])]
+        along = along if word.endswith("E") else geometry.R[i].T @ along
+        if scale[i].endswith("PR") and not point[i]:  # a force at a point has no length to project
+            along = along * np.sqrt(max(1.0 - along[0] ** 2, 0.0))
+        at = 0 if word[0] == "F" else 3
+        vectors[i, at : at + 3] = along
+    last = np.where(point, first, last)
+    length = np.where(np.char.startswith(scale.astype(str), "FR"), geometry.length, 1.0)
+    start, stop = first * length, last * length
+    bad = (start < 0.0) | (stop < start) | (stop > geometry.length * (1.0 + 1e-6))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise table.error(
+            i,
+            "the load of this PLOAD1 is not on the bar",
+            "0 <= X1 <= X2 <= length",
+            f"{first[i]:g} to {last[i]:g}",
+        )
+    stop = np.minimum(stop, geometry.length)
+    return SpanLoads(row, start, stop, p1[:, None] * vectors, np.where(point, p1, p2)[:, None] * vectors)
+
+
+_SHELL_CORNERS = {
+    "CQUAD4": 4,
+    "CQUADR": 4,
+    "CQUAD8": 4,
+    "CSHEAR": 4,
+    "CTRIA3": 3,
+    "CTRIAR": 3,
+    "CTRIA6": 3,
+}
+
+
+@dataclass(frozen=True)
+class _Face:
+    """A loaded face: grid rows of corners in order and of mid-edge nodes (-1: none), corner pressures."""
+
+    sid: int
+    corners: tuple[int, ...]
+    middle: tuple[int, ...]
+    pressure: tuple[float, ...]
+    system: int = 0
+    vector: tuple[float, float, float] | None = None
+
+
+def read_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+    """Add PLOAD4, PLOAD2 and PLOAD cards to their load sets."""
+    if not any(len(ctx.deck.cards(name)) for name in ("PLOAD4", "PLOAD2", "PLOAD")):
+        return
+    elements = _Elements(blocks)
+    faces = _pload4(ctx, elements) + _pload2(ctx, elements) + _pload(ctx)
+    groups: dict[tuple, list[_Face]] = {}
+    for face in faces:
+        key = (face.sid, tuple(one >= 0 for one in face.middle), face.system, face.vector)
+        groups.setdefault(key, []).append(face)
+    for (sid, present, system, vector), group in groups.items():
+        middle = np.array(present)
+        rows = np.array([face.corners + tuple(m for m in face.middle if m >= 0) for face in group])
+        pressure = np.array([face.pressure for face in group])
+        direction = None if vector is None else partial(_direction, ctx, system, np.array(vector))
+        forces = face_loads(ctx.grids.xyz[rows], pressure, middle, direction).reshape(-1, 3)
+        target = loads.set(sid)
+        if vector is None:
+            pressed = partial(face_loads, pressure=pressure, middle=middle)
+            target.followers.append(Follower(rows, rows, 0, pressed))
+        rows = rows.ravel()
+        target.dof.append((ctx.grids.dof[rows][:, None] + np.arange(3)).ravel())
+        target.value.append(to_cd(ctx.grids, rows, forces).ravel())
+
+
+def _direction(ctx: Context, system: int, vector: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Unit vectors (n, 3) in basic axes of a direction given in a coordinate system, at points (n, 3)."""
+    axes = ctx.coordinates.axes(np.full(len(points), system), points)
+    return axes @ (vector / np.linalg.norm(vector))
+
+
+class _Elements:
+    """Elements that can carry pressure, by id."""
+
+    def __init__(self, blocks: list[ElementBlock]):
+        self.blocks = [b for b in blocks if isinstance(b, SolidBlock) or b.name in _SHELL_CORNERS]
+        eid = [b.eid for b in self.blocks]
+        self._eid = np.concatenate(eid) if eid else np.zeros(0, dtype=np.int64)
+        where = [(k, i) for k, b in enumerate(self.blocks) for i in range(len(b))]
+        self._where = np.array(where, dtype=np.int64).reshape(-1, 2)
+        order = np.argsort(self._eid, kind="stable")
+        self._eid, self._where = self._eid[order], self._where[order]
+
+    def between(self, first: int, last: int) -> list[tuple[ElementBlock, int]]:
+        """Block and row of the elements with ids from first to last."""
+        low, high = np.searchsorted(self._eid, [first, last + 1])
+        return [(self.blocks[k], int(i)) for k, i in self._where[low:high]]
+
+
+def _shell_face(block: ElementBlock, i: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Corners and mid-edge nodes of a shell."""
+    n = _SHELL_CORNERS[block.name]
+    nodes = tuple(block.nodes[i].tolist())
+    return nodes[:n], (nodes[n : 2 * n] + (-1,) * n)[:n]
+
+
+def _solid_face(
+    ctx: Context, table: CardTable, card: int, block: SolidBlock, i: int, g1: int, g34: int | None
+):
+    """Corners from G1 on, in the sense whose right-hand normal points inward, and mid-edge nodes, of a face.
+
+    CHEXA, quadrilateral faces of CPENTA and CPYRAM: G1 and G3 on a diagonal. Triangles of CPENTA: G1 alone.
+    CTETRA: G1 on the face, G4 off it. Triangles of CPYRAM: G1 and G3 on the edge they share with the base.
+    """
+    shape = block.shape
+    nodes = np.full(shape.n_nodes, -1)
+    nodes[list(block.present)] = block.nodes[i]
+    ids = ctx.grids.id[nodes[: shape.n_corner]].tolist()
+
+    def fail(what: str, hint: str):
+        return table.error(card, f"PLOAD4 on {block.name} {block.eid[i]}: {what}", hint=hint)
+
+    for grid in (g1, g34):
+        if grid is not None and grid not in ids:
+            raise fail(f"grid {grid} is not a corner of the element", f"corners are {ids}")
+    if g1 is None:
+        raise fail("no face is given", "put a corner of the face in field 8 (G1)")
+    a, b = ids.index(g1), None if g34 is None else ids.index(g34)
+    face = next((f for f in shape.faces if _matches(block.name, f, a, b)), None)
+    if face is None:
+        raise fail(f"G1 = {g1} and G3/G4 = {g34} do not name a face", _FACE_RULES[block.name])
+    face = tuple(reversed(face))
+    start = face.index(a)
+    face = face[start:] + face[:start]
+    middle = []
+    for p, q in zip(face, face[1:] + face[:1]):
+        edge = next((k for k, pair in enumerate(shape.edges) if set(pair) == {p, q}), None)
+        middle.append(-1 if edge is None else int(nodes[shape.n_corner + edge]))
+    return tuple(int(nodes[k]) for k in face), tuple(middle)
+
+
+_FACE_RULES = {
+    "CHEXA": "G1 and G3 must be opposite corners of one face",
+    "CPENTA": "G1 and G3 must be opposite corners of a quadrilateral face; for a triangle leave G3 blank",
+    "CTETRA": "G1 must be on the face and G4 the corner that is not on it",
+    "CPYRAM": "G1 and G3 must be opposite corners of the base, or the base corners of a triangle",
+}
+
+
+def _matches(name: str, face: tuple[int, ...], a: int, b: int | None) -> bool:
+    """Whether corner a (G1) and corner b (G3 or G4, None if blank) name this face."""
+    if a not in face:
+        return False
+    if name == "CTETRA":
+        return b is not None and b != a and b not in face
+    if len(face) == 4:
+        if b is None:
+            return name == "CPYRAM"
+        return b in face and (face.index(a) - face.index(b)) % 4 == 2
+    if name == "CPYRAM":
+        return b in face and a != b and 4 not in (a, b)
+    return b is None
+
+
+def _pload4(ctx: Context, elements: _Elements) -> list[_Face]:
+    """PLOAD4: SID, EID, P1-P4, G1 | THRU, G3/G4 | EID2, CID, N1-N3, SORL, LDIR."""
+    table = ctx.deck.cards("PLOAD4")
+    cid = table.integer(9, 0)
+    ctx.check_systems(table, cid)
+    faces = []
+    for i, sid in enumerate(table.integer(1).tolist()):
+        row = table.row(i) + [None] * 14
+        eid, g1, g34 = row[1], row[6], row[7]
+        p = [row[2] if one is None else one for one in row[2:6]]
+        if not all(isinstance(one, int | float) for one in p) or not isinstance(eid, int):
+            raise table.error(i, "PLOAD4 needs an element and a pressure")
+        vector = tuple(0.0 if one is None else one for one in row[9:12])
+        if not all(isinstance(one, int | float) for one in vector):
+            raise table.error(i, "PLOAD4 has a word where a direction belongs")
+        if row[12] not in (None, "SURF") or row[13] not in (None, "NORM"):
+            raise table.error(i, "PLOAD4 along edges (SORL, LDIR) is not supported", expected="SURF, NORM")
+        last = eid
+        if g1 == "THRU":
+            if not isinstance(g34, int) or g34 < eid:
+                raise table.error(i, "PLOAD4 THRU needs a last element id that is not below the first")
+            last, g1, g34 = g34, None, None
+        if not all(one is None or isinstance(one, int) for one in (g1, g34)):
+            raise table.error(i, "PLOAD4 needs grid ids, or THRU and an element id, in fields 8 and 9")
+        found = elements.between(eid, last)
+        if not found:
+            raise table.error(i, f"PLOAD4 acts on element {eid}, which is no shell or solid of the deck")
+        for block, k in found:
+            if isinstance(block, SolidBlock):
+                corners, middle = _solid_face(ctx, table, i, block, k, g1 or None, g34 or None)
+            else:
+                corners, middle = _shell_face(block, k)
+            pressure = tuple(float(one) for one in p[: len(corners)])
+            if isinstance(block, SolidBlock):
+                # P1 at G1, the others by the right-hand rule about the outward normal; corners run the other way
+                pressure = pressure[:1] + pressure[:0:-1]
+            along = tuple(float(one) for one in vector) if any(vector) else None
+            faces.append(_Face(sid, corners, middle, pressure, int(cid[i]), along))
+    return faces
+
+
+def _pload2(ctx: Context, elements: _Elements) -> list[_Face]:
+    """PLOAD2: SID, P, EID1, EID2, ... or EID1 THRU EID2, on shells."""
+    table = ctx.deck.cards("PLOAD2")
+    faces = []
+    for i, sid in enumerate(table.integer(1).tolist()):
+        row = table.row(i) + [None] * 5
+        p, names = row[1], [one for one in row[2:] if one is not None]
+        if not isinstance(p, int | float) or not names:
+            raise table.error(i, "PLOAD2 needs a pressure and elements")
+        if "THRU" in names:
+            if len(names) != 3 or names[1] != "THRU" or not isinstance(names[2], int):
+                raise table.error(i, "PLOAD2 needs EID1 THRU EID2")
+            ranges = [(names[0], names[2])]
+        else:
+            ranges = [(one, one) for one in names]
+        for first, last in ranges:
+            found = elements.between(first, last) if isinstance(first, int) else []
+            found = [(block, k) for block, k in found if not isinstance(block, SolidBlock)]
+            if not found:
+                raise table.error(i, f"PLOAD2 acts on element {first}, which is no shell of the deck")
+            for block, k in found:
+                corners, middle = _shell_face(block, k)
+                faces.append(_Face(sid, corners, middle, (float(p),) * len(corners)))
+    return faces
+
+
+def _pload(ctx: Context) -> list[_Face]:
+    """PLOAD: SID, P, G1, G2, G3, G4; G4 blank for a triangle."""
+    table = ctx.deck.cards("PLOAD")
+    if not len(table):
+        return []
+    corners = np.column_stack([ctx.rows(table, j, optional=j == 6) for j in (3, 4, 5, 6)])
+    pressure, sid = table.real(2), table.integer(1)
+    faces = []
+    for i in range(len(table)):
+        nodes = tuple(int(one) for one in corners[i] if one >= 0)
+        faces.append(_Face(int(sid[i]), nodes, (-1,) * len(nodes), (float(pressure[i]),) * len(nodes)))
+    return faces
+
 
 # loads that LOAD can select and that are not supported: an error once they are selected
 _REFUSED = (

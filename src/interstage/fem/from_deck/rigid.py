@@ -1,20 +1,230 @@
-"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD, RJOINT, RTRPLT, RSSCON, CRIGD1, CRIGD2."""
+"""Rigid elements from cards, shell-to-solid connectors included.
+
+RSSCON: grids of shells between the two faces of solids, as constraint equations.
+
+A grid S of a shell lies on the line from grid A to grid B of a solid, which spans its thickness, d = x_A - x_B. The
+line stays straight: S moves with it, and turns with it about the two axes across it,
+
+    u_S = s u_A + (1 - s) u_B,    e·θ_S = e·(d × (u_A - u_B)) / |d|²  for e across d,
+
+s the place of S on the line. The turn about the line is left to the shell. A mid-edge grid of a shell lies between
+mid-edge nodes of two edges of a face of the solid: it moves and turns with the surface of that face, u = Σ N_k u_k, as
+a run of MSC Nastran has it,
+
+    θ = - n × ∇(n·u) + ½ n (n·∇ × u),   ∇ in the face, n its normal.
+
+Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD, RJOINT, RTRPLT, RSSCON, CRIGD1, CRIGD2.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from interstage.errors import ModelError
-from interstage.fem.constraints import Equations, join
+from interstage.fem.constraints import Equations, equations, join
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.points import components, grid_row
-from interstage.fem.from_deck.shell_solid import rsscon
-from interstage.fem.rbe3 import rbe3
-from interstage.fem.rigid_elements import RigidLink, rbe2, rigid_body, rrod
+from interstage.fem.grids import Grids
+from interstage.fem.loads import face_functions
+from interstage.fem.rigid_elements import RigidLink, rbe2, rbe3, rigid_body, rrod
 from interstage.nastran import CardTable
 from interstage.nastran.ids import expand_ids
+
+OFF_LINE = 0.05  # of the thickness, by which a grid of a shell may lie beside the line
+_SHELLS = {"CQUAD4": 4, "CTRIA3": 3, "CQUADR": 4, "CTRIAR": 3, "CQUAD8": 4, "CTRIA6": 3}
+_FIELDS = {"CQUAD4": 4, "CTRIA3": 3, "CQUADR": 4, "CTRIAR": 3, "CQUAD8": 8, "CTRIA6": 6}  # grids of a card
+ALONG = 0.5  # cosine between the normal of a shell and the line of a solid, at least
+_EDGES = {
+    "CHEXA": ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)),
+    "CPENTA": ((0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)),
+    "CTETRA": ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)),
+}
+
+
+_FACES = {
+    "CHEXA": ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
+    "CPENTA": ((0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
+}
+# grid rows S, A, B, and for a mid-edge grid the corners and mid-edge nodes of the face that it lies on
+_Joint = tuple[int, int, int, tuple[list[int], list[int | None]] | None]
+
+
+def rsscon(ctx: Context, table: CardTable, i: int, joined: set[tuple[int, int, int]]) -> Equations:
+    """Equations of one RSSCON: RBID, TYPE, then GS, GA, GB of grids or shell and solid of elements, in turn.
+
+    joined : grid rows (S, A, B) that cards before it join, as neighbours of elements do; its own are added
+    """
+    row = table.row(i) + [None] * 8
+    kind, values = row[1] or "ELEM", row[2:8]
+    if kind == "GRID":
+        groups = [values[k : k + 3] for k in (0, 3) if any(v is not None for v in values[k : k + 3])]
+        triples = [(*(grid_row(ctx, table, i, value) for value in group), None) for group in groups]
+    elif kind == "ELEM":
+        pairs = [values[k : k + 2] for k in (0, 2, 4) if any(v is not None for v in values[k : k + 2])]
+        triples = [triple for shell, solid in pairs for triple in _of_elements(ctx, table, i, shell, solid)]
+    else:
+        raise table.error(i, "TYPE of this RSSCON is not known", "GRID or ELEM", str(kind))
+    if not triples:
+        raise table.error(i, "RSSCON connects nothing")
+    alike = {(s, min(a, b), max(a, b)): (s, a, b, face) for s, a, b, face in triples}
+    new = [one for key, one in alike.items() if key not in joined]
+    joined.update(alike)
+    return join(
+        [
+            _straight(ctx.grids, table, i, s, a, b)
+            if face is None
+            else _on_face(ctx.grids, table, i, s, a, b, face)
+            for s, a, b, face in new
+        ]
+    )
+
+
+def _mid_lines(
+    name: str, nodes: list[int | None]
+) -> list[tuple[int, int, tuple[list[int], list[int | None]]]]:
+    """Mid-edge nodes of two opposite edges of a face of four corners: both, and the face (corners, mid-edge nodes).
+
+    The first edge of the face is that of the first node, the third that of the second.
+    """
+    edges = _EDGES[name]
+    count = max(max(edge) for edge in edges) + 1
+    half = count // 2
+    # the order of mid-edge nodes on the card
+    order = [edges[k] for k in (*range(half), *range(2 * half, 3 * half), *range(half, 2 * half))]
+    middle = {frozenset(edge): node for edge, node in zip(order, nodes[count:]) if node is not None}
+    out = []
+    for one in _FACES.get(name, ()):
+        for turn in (0, 1):
+            face = [*one[turn:], *one[:turn]]
+            sides = [middle.get(frozenset((face[k], face[(k + 1) % 4]))) for k in range(4)]
+            if sides[0] is not None and sides[2] is not None:
+                out.append((sides[0], sides[2], ([nodes[k] for k in face], sides)))
+    return out
+
+
+def _corners(
+    ctx: Context, table: CardTable, i: int, eid: object, names: tuple[str, ...]
+) -> tuple[str, list[int | None]]:
+    """Name of an element and grid rows of its fields, None where a mid-edge grid is left out."""
+    for name in names:
+        cards = ctx.deck.cards(name)
+        at = np.flatnonzero(cards.is_integer(1) & (cards.integer(1, -1) == eid)) if len(cards) else ()
+        if len(at):
+            return name, [
+                grid_row(ctx, table, i, value) if isinstance(value, int) and value else None
+                for value in cards.row(int(at[0]))[2 : 2 + _FIELDS.get(name, 20)]
+            ]
+    raise table.error(
+        i, f"RSSCON refers to element {eid}, which is not in the deck", expected=" or ".join(names)
+    )
+
+
+def _of_elements(ctx: Context, table: CardTable, i: int, shell: object, solid: object) -> list[_Joint]:
+    """(S, A, B, face) of the grids of a shell that lie on lines of a solid: of those the one nearest to its normal."""
+    name, grids = _corners(ctx, table, i, shell, tuple(_SHELLS))
+    count = _SHELLS[name]
+    name, nodes = _corners(ctx, table, i, solid, tuple(_EDGES))
+    x, out = ctx.grids.xyz, []
+    lines = [(nodes[a], nodes[b], None) for a, b in _EDGES[name]] + _mid_lines(name, nodes)
+    normal = np.cross(x[grids[2]] - x[grids[0]], x[grids[3 if count == 4 else 0]] - x[grids[1]])
+    for s in (one for one in grids if one is not None):
+        found = []
+        for a, b, face in lines:
+            d, r = x[a] - x[b], x[s] - x[b]
+            length = np.linalg.norm(d)
+            t = r @ d / length**2
+            inside = -OFF_LINE <= t <= 1.0 + OFF_LINE
+            if inside and np.linalg.norm(r - t * d) <= OFF_LINE * length:
+                found.append((abs(d @ normal) / length, a, b, face))
+        best = max(found, key=lambda one: one[0], default=None)
+        if best is not None and best[0] > ALONG * np.linalg.norm(normal):
+            out.append((s, *best[1:]))
+    if len(out) < 2:
+        raise table.error(
+            i,
+            f"fewer than two grids of shell {shell} lie on edges of solid {solid}",
+            hint="name the grids themselves: RSSCON, id, GRID, shell grid, solid grid, solid grid",
+        )
+    return out
+
+
+def _straight(grids: Grids, table: CardTable, i: int, s: int, a: int, b: int) -> Equations:
+    """Three equations of motion and two of turning of grid row s between rows a and b."""
+    x = grids.xyz
+    d = x[a] - x[b]
+    length = float(np.linalg.norm(d))
+    if length == 0.0:
+        raise table.error(i, "two grids of the solid of this RSSCON are at one place")
+    place = float((x[s] - x[b]) @ d) / length**2
+    R = grids.R_basic_cd
+    name = f"RSSCON {table.row(i)[0]}"
+    dofs = np.concatenate([grids.dof[k] + np.arange(3) for k in (s, a, b)])
+    own = R[s].T
+    motion = np.concatenate([np.eye(3), -place * own @ R[a], -(1.0 - place) * own @ R[b]], axis=1)
+    if s in (a, b):  # it moves with the line already, and turns alone
+        motion = motion[:0]
+    out = [equations(np.zeros(9), dofs, line, [dofs[k]], name) for k, line in enumerate(motion)]
+    # θ across the line: the CD axis of S nearest to it stays free
+    n = d / length
+    turn = np.array([[0.0, -n[2], n[1]], [n[2], 0.0, -n[0]], [-n[1], n[0], 0.0]]) / length  # n × u / |d|
+    free = int(np.argmax(np.abs(own @ n)))
+    turning = grids.dof[s] + 3 + np.arange(3)
+    for k in (j for j in range(3) if j != free):
+        # component k of θ less its part along the line: e = axis k - (axis k · n)/(free axis · n) free axis
+        e = R[s][:, k] - (R[s][:, k] @ n) / (R[s][:, free] @ n) * R[s][:, free]
+        line = np.concatenate([own @ e, -(e @ turn) @ R[a], (e @ turn) @ R[b]])
+        columns = np.concatenate([turning, dofs[3:]])
+        used = np.abs(line) > 1e-14 * np.abs(line).max()
+        out.append(equations(np.zeros(int(used.sum())), columns[used], line[used], [turning[k]], name))
+    return join(out)
+
+
+def _on_face(grids: Grids, table: CardTable, i: int, s: int, a: int, b: int, face) -> Equations:
+    """Six equations of grid row s that moves and turns with a face, on the line of its mid-edge nodes a and b."""
+    corners, sides = face
+    middle = np.array([side is not None for side in sides])
+    rows = [*corners, *(side for side in sides if side is not None)]
+    x = grids.xyz
+    d = x[b] - x[a]
+    place = np.array([[0.0, 2.0 * float((x[s] - x[a]) @ d) / float(d @ d) - 1.0]])
+    N = np.concatenate(face_functions(place, 4, middle.astype(float)), axis=1)[0]
+    slopes = np.empty((2, len(rows)))
+    for axis in range(2):
+        shifted = place.astype(complex)
+        shifted[:, axis] += 1e-30j
+        slopes[axis] = (
+            np.concatenate(face_functions(shifted, 4, middle.astype(float)), axis=1)[0].imag / 1e-30
+        )
+    tangents = slopes @ x[rows]
+    n = np.cross(*tangents)
+    if not np.linalg.norm(n) > 0.0:
+        raise table.error(i, "a face of the solid of this RSSCON has no area")
+    n /= np.linalg.norm(n)
+    gradient = np.linalg.pinv(tangents) @ slopes  # (3, k), in the face
+    turn = np.concatenate(
+        [-np.outer(np.cross(n, g), n) + 0.5 * np.outer(n, np.cross(n, g)) for g in gradient.T], axis=1
+    )
+    own, R = grids.R_basic_cd[s].T, grids.R_basic_cd
+    motion = np.concatenate([weight * np.eye(3) for weight in N], axis=1)
+    to_basic = block_diag(*(R[row] for row in rows))
+    dofs = np.concatenate([grids.dof[row] + np.arange(3) for row in rows])
+    out = []
+    for first, part in ((0, motion), (3, turn)):
+        if first == 0 and s in (a, b):  # it moves with the face already, and turns alone
+            continue
+        lines = own @ part @ to_basic
+        for k, line in enumerate(lines):
+            used = np.abs(line) > 1e-12 * np.abs(lines).max()
+            mine = grids.dof[s] + first + k
+            columns, values = np.append(dofs[used], mine), np.append(-line[used], 1.0)
+            out.append(
+                equations(np.zeros(len(columns)), columns, values, [mine], f"RSSCON {table.row(i)[0]}")
+            )
+    return join(out)
+
 
 ALL = np.arange(6)
 COINCIDENT = 1e-6  # of the size of the coordinates

@@ -1,4 +1,9 @@
-"""Shell elements of a deck: CQUAD4, CTRIA3, CQUADR, CTRIAR, CQUAD8, CTRIA6 and CSHEAR."""
+"""Shells and their properties from cards.
+
+Sections of shells from PSHELL, PCOMP and PCOMPG cards.
+
+Shell elements of a deck: CQUAD4, CTRIA3, CQUADR, CTRIAR, CQUAD8, CTRIA6 and CSHEAR.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +12,260 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.laminate import Layer, Section, laminate_section, output_table, section_table
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.quad8 import Quad8Block
 from interstage.fem.elements.quadr import QuadRBlock, TriaRBlock
 from interstage.fem.elements.shear_panel import ShearPanelBlock
+from interstage.fem.elements.shell_common import Sections, grid_normals
 from interstage.fem.elements.shell_curved import CurvedShellBlock
-from interstage.fem.elements.snorm import grid_normals
+from interstage.fem.elements.shell_recovery import ShellOutput
 from interstage.fem.elements.tria3 import Tria3Block
 from interstage.fem.elements.tria6 import Tria6Block
 from interstage.fem.from_deck.context import Context
-from interstage.fem.from_deck.lookup import property_ids
-from interstage.fem.from_deck.shell_properties import ShellProperties, shear_panel_properties
+from interstage.fem.from_deck.lookup import find_properties, property_ids
+from interstage.fem.from_deck.materials import Plane
 from interstage.nastran import CardTable
+
+LAM_OPTIONS = ("", "SYM", "MEM", "BEND", "SMEAR", "SMCORE")
+
+
+class ShellProperties:
+    """Shell sections of a deck, made when an element first refers to them."""
+
+    def __init__(self, ctx: Context):
+        self.ctx = ctx
+        self.sources = [ctx.deck.cards(name) for name in ("PSHELL", "PCOMP", "PCOMPG")]
+        self._index: dict[tuple[int, int], int] = {}
+        self._sections: list[Section] = []
+        self._blank_thickness: list[bool] = []
+        self._layered: list[bool] = []
+
+    def find(self, table: CardTable, pid: np.ndarray) -> np.ndarray:
+        """Section rows (n,) of the properties `pid` (n,) of the elements in `table`."""
+        source, row = find_properties(table, pid, self.sources)
+        places, back = np.unique(np.column_stack([source, row]), axis=0, return_inverse=True)
+        return np.array([self._row(int(s), int(r)) for s, r in places], dtype=np.int64)[back.ravel()]
+
+    def table(self) -> Sections:
+        """All sections found so far, as arrays."""
+        return section_table(self._sections)
+
+    def output(self) -> ShellOutput:
+        """What the output of these sections needs."""
+        return output_table(self._sections)
+
+    def ge(self) -> np.ndarray:
+        """Structural damping of each section."""
+        return np.array([section.ge for section in self._sections])
+
+    def thermal(self) -> tuple[np.ndarray, np.ndarray]:
+        """Free strains (m, 6, 2) and reference temperature (m,) of each section."""
+        strains = np.array([section.expansion for section in self._sections]).reshape(-1, 6, 2)
+        return strains, np.array([section.tref for section in self._sections])
+
+    def thickness(self) -> np.ndarray:
+        """Thickness of each section."""
+        return np.array([section.thickness for section in self._sections])
+
+    def blank_thickness(self) -> np.ndarray:
+        """Where T is blank: the section stands for unit thickness and the elements must give theirs."""
+        return np.array(self._blank_thickness, dtype=bool)
+
+    def layered(self) -> np.ndarray:
+        """Where the section is a laminate, for which corner thicknesses do not count."""
+        return np.array(self._layered, dtype=bool)
+
+    def _row(self, source: int, row: int) -> int:
+        if (source, row) not in self._index:
+            table = self.sources[source]
+            blank = False
+            if table.name == "PSHELL":
+                section, blank = pshell_section(self.ctx, table, row)
+            else:
+                section = layered_section(self.ctx, table, row)
+            self._index[source, row] = len(self._sections)
+            self._sections.append(section)
+            self._blank_thickness.append(blank)
+            self._layered.append(table.name != "PSHELL")
+        return self._index[source, row]
+
+
+def plane_material(ctx: Context, table: CardTable, i: int, mid, name: str) -> Plane:
+    """Plane material of a property card, with errors that name the card."""
+    if not isinstance(mid, int) or mid <= 0:
+        raise table.error(i, f"{name} of this {table.name} is not a material id", got=repr(mid))
+    kind = ctx.materials.kind(mid)
+    if kind is None:
+        raise table.error(
+            i, f"{name} of this {table.name} refers to material {mid}, which is not in the deck"
+        )
+    if kind not in ("MAT1", "MAT2", "MAT8"):
+        raise table.error(
+            i, f"material {mid} cannot be used in a shell", expected="MAT1, MAT2 or MAT8", got=kind
+        )
+    return ctx.materials.plane(mid)
+
+
+def _real(table: CardTable, i: int, value, name: str, default: float | None) -> float | None:
+    if value is None:
+        return default
+    if isinstance(value, str):
+        raise table.error(i, f"{name} of this {table.name} is not a number", got=repr(value))
+    return float(value)
+
+
+def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[Section, bool]:
+    """Section of PSHELL card i, and whether its T is blank (then it is made for unit thickness).
+
+    MID1 membrane, MID2 bending (−1: plane strain, membrane only), MID3 transverse shear (blank: no
+    shear flexibility), MID4 coupling. With NASTRAN's ε = ε₀ − zχ the coupling is B = −T² G4.
+    """
+    row = table.row(i) + [None] * 20
+    # as in NASTRAN, a material or thickness of zero is a blank
+    mid1, mid2, mid3, mid4 = (None if row[k] == 0 else row[k] for k in (1, 3, 5, 10))
+    t = _real(table, i, None if row[2] == 0 else row[2], "T", None)
+    blank = t is None
+    if not blank and not t > 0.0:
+        raise table.error(i, "the thickness T of this PSHELL is not possible", "a positive value", f"{t:g}")
+    t = 1.0 if blank else t
+    inertia = _real(table, i, row[4], "12I/T**3", 1.0)
+    ratio = _real(table, i, row[6], "TS/T", 5.0 / 6.0)
+    nsm = _real(table, i, row[7], "NSM", 0.0)
+    if mid1 is None and mid2 in (None, -1):
+        raise table.error(i, "this PSHELL has neither MID1 nor MID2")
+
+    zero = np.zeros((3, 3))
+    A, B, D, shear = zero, zero, zero, None
+    used = []
+    if mid2 == -1:
+        used.append(plane_material(ctx, table, i, mid1, "MID1"))
+        A = _plane_strain(ctx, table, i, mid1) * t
+    elif mid1 is not None:
+        used.append(plane_material(ctx, table, i, mid1, "MID1"))
+        A = used[-1].Q * t
+    kinds = [ctx.materials.kind(mid1)] if mid1 is not None else []
+    if mid2 not in (None, -1):
+        used.append(plane_material(ctx, table, i, mid2, "MID2"))
+        kinds.append(ctx.materials.kind(mid2))
+        D = used[-1].Q * inertia * t**3 / 12.0
+        if mid3 is not None:
+            material = plane_material(ctx, table, i, mid3, "MID3")
+            kinds.append(ctx.materials.kind(mid3))
+            # a MAT2 in the place of MID3 gives its G11, G12, G22 as transverse shear moduli
+            moduli = material.Q[:2, :2] if kinds[-1] == "MAT2" else material.G2
+            shear = None if moduli is None else moduli * ratio * t
+        if mid4 is not None:
+            B = -plane_material(ctx, table, i, mid4, "MID4").Q * t**2
+            kinds.append(ctx.materials.kind(mid4))
+    if not np.any(A) and not np.any(D):
+        raise table.error(i, "this PSHELL has no stiffness", hint="check E and G of its materials")
+    fibres = [_real(table, i, row[k], name, None) for k, name in ((8, "Z1"), (9, "Z2"))]
+    if not blank:
+        fibres = [half if z is None else z for z, half in zip(fibres, (-t / 2.0, t / 2.0))]
+    section = Section(
+        A=A,
+        D=D,
+        B=B,
+        shear=shear,
+        mass=used[0].rho * t,
+        thickness=t,
+        nsm=nsm,
+        ge=used[0].ge,
+        isotropic=all(kind == "MAT1" for kind in kinds),
+        fibres=None if None in fibres else tuple(fibres),
+        inertia=inertia,
+        tref=used[0].tref,
+    )
+    if mid1 is not None:
+        section.expansion[:3, 0] = used[0].alpha
+    if mid2 not in (None, -1):
+        section.expansion[3:, 1] = used[-1].alpha
+    return section, blank
+
+
+def _plane_strain(ctx: Context, table: CardTable, i: int, mid: int) -> np.ndarray:
+    if ctx.materials.kind(mid) != "MAT1":
+        raise table.error(i, "plane strain (MID2 = -1) needs a MAT1", got=str(ctx.materials.kind(mid)))
+    iso = ctx.materials.isotropic(np.array([mid]), table.select(np.array([i])))
+    E, nu = float(iso.E[0]), float(iso.nu[0])
+    c = E / ((1.0 + nu) * (1.0 - 2.0 * nu))
+    return c * np.array([[1.0 - nu, nu, 0.0], [nu, 1.0 - nu, 0.0], [0.0, 0.0, (1.0 - 2.0 * nu) / 2.0]])
+
+
+def layered_section(ctx: Context, table: CardTable, i: int) -> Section:
+    """Section of PCOMP or PCOMPG card i."""
+    row = table.row(i) + [None] * 8
+    z0 = _real(table, i, row[1], "Z0", None)
+    nsm = _real(table, i, row[2], "NSM", 0.0)
+    ge = _real(table, i, row[6], "GE", 0.0)
+    option = row[7] or ""
+    if option not in LAM_OPTIONS:
+        known = ", ".join(one for one in LAM_OPTIONS if one)
+        raise table.error(
+            i, f"LAM of this {table.name} is not known", expected=f"blank or {known}", got=str(option)
+        )
+    if table.name == "PCOMPG" and option == "SYM":
+        raise table.error(i, "LAM of a PCOMPG cannot be SYM")
+    layers = _layers(ctx, table, i, row)
+    if not layers:
+        raise table.error(i, f"this {table.name} has no plies")
+    if option == "SMCORE" and len(layers) < 2:
+        raise table.error(i, "SMCORE needs face plies and a core ply")
+    try:
+        section = laminate_section(layers, z0, option, nsm, ge)
+        section.tref = _real(table, i, row[5], "TREF", 0.0) or 0.0
+        return section
+    except np.linalg.LinAlgError:
+        raise table.error(i, f"the plies of this {table.name} give a singular stiffness") from None
+
+
+def _layers(ctx: Context, table: CardTable, i: int, row: list) -> list[Layer]:
+    """Plies from bottom to top; a blank MID or T repeats the ply before, a group of four blanks is no ply."""
+    step, skip = (4, 0) if table.name == "PCOMP" else (8, 1)
+    row = row + [None] * step
+    layers, mid, t = [], None, None
+    for start in range(8, int(table.width[i]), step):
+        group = row[start + skip : start + skip + 4]
+        if all(value is None for value in group) and (skip == 0 or row[start] is None):
+            continue
+        number = len(layers) + 1
+        mid = mid if group[0] is None else group[0]
+        t = _real(table, i, group[1], f"T{number}", t)
+        if t is None or not t > 0.0:
+            raise table.error(i, f"ply {number} of this {table.name} has no thickness")
+        material = plane_material(ctx, table, i, mid, f"MID{number}")
+        angle = _real(table, i, group[2], f"THETA{number}", 0.0)
+        label = row[start] if skip and isinstance(row[start], int) else 0
+        layers.append(Layer(material.Q, material.G2, material.rho, t, angle, material.alpha, label))
+    return layers
+
+
+def shear_panel_properties(ctx: Context, table: CardTable, pid: np.ndarray):
+    """PSHEAR data (n,) for the elements in `table`: MAT1 values, T, NSM, F1, F2."""
+    source = ctx.deck.cards("PSHEAR")
+    _, row = find_properties(table, pid, [source])
+    used, back = np.unique(row, return_inverse=True)
+    cards = source.select(used)
+    t = cards.real(3, 0.0)
+    if (t <= 0.0).any():
+        raise cards.error(int(np.argmax(t <= 0.0)), "this PSHEAR has no thickness T")
+    iso = ctx.materials.isotropic(cards.integer(2), cards)
+    if (iso.G <= 0.0).any():
+        raise cards.error(int(np.argmax(iso.G <= 0.0)), "the material of this PSHEAR has no shear modulus G")
+    columns = (
+        iso.E,
+        iso.G,
+        iso.nu,
+        iso.rho,
+        iso.ge,
+        t,
+        cards.real(4, 0.0),
+        cards.real(5, 0.0),
+        cards.real(6, 0.0),
+    )
+    return [column[back] for column in columns]
+
 
 # sine of the smallest angle between the sides at a corner: below it the corner is flat
 FLAT = 1e-6
