@@ -10,7 +10,8 @@ from breaking import Asserting
 import interstage as ist
 from interstage.errors import InputError, SolverError
 from interstage.jit import COMPILED, kernel
-from interstage.system.run.flight import Flight
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 compiled = pytest.mark.skipif(not COMPILED, reason="functions are not called by address in this job")
 
@@ -97,7 +98,7 @@ class Infinite(ist.Device):
 def flown(device, every=None, **options):
     """Return the log of a device alone."""
     made = ist.Assembly("alone").add("it", device, **({} if every is None else {"every": every}))
-    return Flight(made, None, 2, "10 ms", **options).run()
+    return Runner(RunSpec(made, None, 2, "10 ms", **options)).run()
 
 
 FAILS = {

@@ -9,8 +9,9 @@ import pytest
 
 import interstage as ist
 from interstage.errors import FidelityWarning
-from interstage.system.run.flight import Flight
 from interstage.system.run.integrators import method_of
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 from interstage.system.run.step_stability import growth
 
 H = 0.01
@@ -69,5 +70,5 @@ def test_samples_that_shorten_the_steps_count():
 
 def test_a_look_at_the_start_changes_nothing():
     made = ist.Assembly("x").add("slow", Fast(tau=5.0)).add("valve", Fast(tau=0.05))
-    unseen = Flight(made, None, 2.0, H).run()
+    unseen = Runner(RunSpec(made, None, 2.0, H)).run()
     assert np.array_equal(run("rk4", 0.05)["valve.y"], unseen["valve.y"])

@@ -9,7 +9,8 @@ from device_library import Accelerometer, Counter, Drag, Gain, Lag, Motor, Noisy
 
 import interstage as ist
 from interstage.errors import InputError
-from interstage.system.run.flight import Flight
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +199,7 @@ def test_a_resumed_run_has_its_faults(tmp_path):
         ist.Fault("lag.y", start=3),
     ]
     whole = runs(built(), *faults)
-    broken_off(Flight(built(), None, 4, "0.1 s", faults=faults), tmp_path / "x.h5", "1 s", 2)
+    broken_off(Runner(RunSpec(built(), None, 4, "0.1 s", faults=faults)), tmp_path / "x.h5", "1 s", 2)
     again = ist.resume(tmp_path / "x.ckpt.h5", built())
     for name in ("see.y", "other.y", "count.n", "lag.x", "lag.y"):
         assert np.array_equal(again[name], whole[name])
@@ -257,7 +258,7 @@ class Accumulator(ist.Device):
 @pytest.mark.parametrize("interpret", [False, True])
 def test_a_device_goes_on_from_what_it_said_itself(fault, interpret):
     made = ist.Assembly("x").add("count", Accumulator(), every="1/4 s")
-    log = Flight(made, None, 3, "1/4 s", faults=[fault], interpret=interpret).run()
+    log = Runner(RunSpec(made, None, 3, "1/4 s", faults=[fault], interpret=interpret)).run()
     wrong = 50.0 if fault.value else 4.0
     assert log["count.n"].tolist() == [1, 2, 3, 4, wrong, wrong, wrong, wrong, 9, 10, 11, 12, 13]
 

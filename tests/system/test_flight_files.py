@@ -23,7 +23,8 @@ from interstage.cli.main import app
 from interstage.errors import FileError, InputError
 from interstage.system.log import hdf5 as flight_file
 from interstage.system.log.simulation_log import FlightLog
-from interstage.system.run.flight import Flight
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 HERE = Path(__file__).parent
 
@@ -177,7 +178,7 @@ def test_a_resumed_run_is_the_unbroken_one_bit_for_bit(tmp_path):
     whole = ist.simulate(flight, start(flight), until=2, step="4 ms")
     path = tmp_path / "flight.h5"
     again = made()
-    broken_off(Flight(again, start(again), 2, "4 ms"), path, "0.33 s", 3)
+    broken_off(Runner(RunSpec(again, start(again), 2, "4 ms")), path, "0.33 s", 3)
     fresh = made()
     log = ist.resume(tmp_path / "flight.ckpt.h5", fresh)
     assert np.array_equal(numbers(log), numbers(whole)) and np.array_equal(log.t, whole.t)
@@ -318,26 +319,26 @@ def test_a_resumed_run_keeps_rows_after_its_checkpoint_until_it_writes_them_agai
     """Killed at once after it was resumed, its log is no shorter than before."""
     path = tmp_path / "flight.h5"
     whole = ist.simulate(made(), start(made()), until=2, step="4 ms")
-    broken_off(Flight(made(), start(made()), 2, "4 ms"), path, "0.33 s", 3)
+    broken_off(Runner(RunSpec(made(), start(made()), 2, "4 ms")), path, "0.33 s", 3)
     checkpoint = (tmp_path / "flight.ckpt.h5").read_bytes()
     (tmp_path / "flight.ckpt.h5").unlink()
     log = ist.simulate(made(), start(made()), until=2, step="4 ms", log=path)
     (tmp_path / "flight.ckpt.h5").write_bytes(checkpoint)
     rows = []
-    real = Flight.run
+    real = Runner.run
 
     def run(flight):
         flight.log.write_to(flight.path)
         rows.append(len(ist.load(path).t))
         flight.log.finished(None)
         rows.append(len(ist.load(path).t))
-        flight.loop.release()
+        flight.integrator.loop.release()
 
     try:
-        Flight.run = run
+        Runner.run = run
         ist.resume(tmp_path / "flight.ckpt.h5", made())
     finally:
-        Flight.run = real
+        Runner.run = real
     assert len(log.t) == len(whole.t) == rows[0] and rows[1] < rows[0]  # the second: a run that ended there
 
 

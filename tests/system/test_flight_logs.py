@@ -186,7 +186,8 @@ class Fails:
     ],
 )
 def test_a_law_that_fails_leaves_the_log_up_to_then_and_says_who_and_when(tmp_path, how, words, interpret):
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.runner import Runner
+    from interstage.system.run.spec import RunSpec
 
     flight = (
         ist.Assembly("x")
@@ -194,7 +195,7 @@ def test_a_law_that_fails_leaves_the_log_up_to_then_and_says_who_and_when(tmp_pa
         .add("law", Fails(how), every="1/4 s", out={"y": "N"})
     )
     flight.add("lag", Lag()).wire({"c.n": "law.n", "law.y": "lag.u"})
-    run = Flight(flight, None, 2, "0.05 s", interpret=interpret)
+    run = Runner(RunSpec(flight, None, 2, "0.05 s", interpret=interpret))
     run.write_to(tmp_path / "x.h5")
     with pytest.raises(ist.InterstageError, match=words) as caught:
         run.run()

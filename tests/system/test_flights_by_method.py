@@ -10,7 +10,8 @@ from scipy.linalg import expm
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
-from interstage.system.run.flight import Flight
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 # options and what is allowed beside the truth: errors of fixed steps, or of tolerances that add up
 EVERY = [
@@ -167,7 +168,7 @@ def bus():
 def test_a_broken_run_goes_on_bit_for_bit(tmp_path, options):
     start = bus().vehicle.state(v=[0.1, 0.2, -0.3, 0, 0, 0])
     whole = ist.simulate(bus(), start, 0.4, log=tmp_path / "whole.h5", checkpoint="0.11 s", **options)
-    flight = Flight(bus(), start, 0.4, options.get("step"), method=options["method"])
+    flight = Runner(RunSpec(bus(), start, 0.4, options.get("step"), method=options["method"]))
     flight.write_to(tmp_path / "part.h5", "0.11 s")
 
     class Enough(Exception):

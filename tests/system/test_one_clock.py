@@ -12,7 +12,8 @@ from device_library import Counter, Lag
 import interstage as ist
 from interstage.errors import InputError
 from interstage.system.plant.clock import period_of
-from interstage.system.run.flight import Flight
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 
 def arm(damping=0.0):
@@ -50,7 +51,7 @@ OPTIONS = {
 def test_a_resumed_run_ends_wherever_it_is_told_to(tmp_path, name, end):
     """The end is no tick of the run that was broken off; every bit is that of a run which knew it from the start."""
     build, options = OPTIONS[name]
-    broken_off(Flight(build(), None, 2, **options), tmp_path / "x.h5", "0.5 s", 3)
+    broken_off(Runner(RunSpec(build(), None, 2, **options)), tmp_path / "x.h5", "0.5 s", 3)
     again = ist.resume(tmp_path / "x.ckpt.h5", build(), until=end)
     # solvers of scipy begin anew where a checkpoint is
     saved = {"log": tmp_path / "y.h5", "checkpoint": "0.5 s"} if name == "scipy" else {}

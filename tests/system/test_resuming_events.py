@@ -14,7 +14,8 @@ from breaking import broken_off
 
 import interstage as ist
 from interstage.errors import FileError, InputError
-from interstage.system.run.flight import Flight
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 HERE = Path(__file__).parent
 METHODS = [{"step": "10 ms"}, {"step": None, "method": "dopri5"}, {"step": None, "method": "dop853"}]
@@ -49,7 +50,7 @@ def test_a_run_with_events_goes_on_bit_for_bit(unbroken, saves, tmp_path):
     assert [e.name for e in whole.events].count("hit") > 10
     assert whole.events[-2].what.startswith("at rest") and whole.events[-1].name == "gone"
     made, x, events = laws.changing()
-    broken_off(Flight(made, x, 2, events=events, **options), tmp_path / "x.h5", "0.13 s", saves)
+    broken_off(Runner(RunSpec(made, x, 2, events=events, **options)), tmp_path / "x.h5", "0.13 s", saves)
     same_bits(ist.resume(tmp_path / "x.ckpt.h5"), whole)
     same_bits(ist.load(tmp_path / "x.h5"), whole)
 
@@ -57,7 +58,7 @@ def test_a_run_with_events_goes_on_bit_for_bit(unbroken, saves, tmp_path):
 def test_another_process_needs_the_checkpoint_and_the_code_alone(unbroken, tmp_path):
     options, whole = unbroken
     made, x, events = laws.changing()
-    broken_off(Flight(made, x, 2, events=events, **options), tmp_path / "x.h5", "0.13 s", 5)
+    broken_off(Runner(RunSpec(made, x, 2, events=events, **options)), tmp_path / "x.h5", "0.13 s", 5)
     code = "import sys, flight_laws, interstage as ist; ist.resume(sys.argv[1])"
     path = os.pathsep.join([str(Path(ist.__file__).parents[1]), str(HERE)])
     done = subprocess.run(
@@ -78,7 +79,7 @@ def test_events_without_names_are_given(tmp_path):
     made, x, events = build()
     whole = ist.simulate(made, x, until=2, events=events)
     made, x, events = build()
-    broken_off(Flight(made, x, 2, events=events), tmp_path / "x.h5", "0.5 s", 2)
+    broken_off(Runner(RunSpec(made, x, 2, events=events)), tmp_path / "x.h5", "0.5 s", 2)
     with pytest.raises(InputError, match=r"events cannot be made again.*lambda.*events=\[\.\.\.\]"):
         ist.resume(tmp_path / "x.ckpt.h5")
     with pytest.raises(FileError, match="a run with other events"):

@@ -12,7 +12,8 @@ from device_library import Counter, Gain, Lag
 import interstage as ist
 from interstage.errors import InputError
 from interstage.system.plant.noise import normal
-from interstage.system.run.flight import Flight
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 
 class Dice(ist.Device):
@@ -91,7 +92,7 @@ def test_rows_of_log_step_fall_on_its_multiples_and_on_the_start():
 
 def test_a_resumed_run_keeps_its_start(tmp_path):
     whole = ist.simulate(loop(), None, start="7/3 s", until=6, step="30 ms")
-    times = broken_off(Flight(loop(), None, 6, "30 ms", start="7/3 s"), tmp_path / "x.h5", "1 s", 2)
+    times = broken_off(Runner(RunSpec(loop(), None, 6, "30 ms", start="7/3 s")), tmp_path / "x.h5", "1 s", 2)
     assert times == pytest.approx([3.0, 4.0], abs=0.031)
     again = ist.resume(tmp_path / "x.ckpt.h5", loop())
     assert np.array_equal(again.t, whole.t)

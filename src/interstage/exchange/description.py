@@ -31,8 +31,9 @@ from interstage.system import Assembly
 from interstage.system.plant.assembly import Port
 from interstage.system.plant.clock import ON_TICK
 from interstage.system.plant.device import Device
-from interstage.system.run.flight import Flight
 from interstage.system.run.integrators.scipy_solvers import LoopSlope
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
 
 
 @dataclass(frozen=True)
@@ -249,23 +250,23 @@ class Rates:
 
     def __init__(self, assembly: Assembly, x0: State, sent: Sequence[Port], seen: Sequence[Port]):
         held = {port.name: np.zeros(port.shape or ()) for port in sent}
-        self.flight = Flight(assembly, x0, until=LATER, given=held, keep=())
-        self._check()
-        flight, tapes = self.flight, self.flight.loop.tapes
+        runner = Runner(RunSpec(assembly, x0, until=LATER, given=held, keep=()))
+        self.run = runner.integrator
+        self._check([] if runner.locator is None else [event.name for event in runner.locator.events])
+        run, tapes = self.run, self.run.loop.tapes
         self.inputs = [tapes.array(port.name) for port in sent]
         self.outputs = [tapes.array(port.name) for port in seen]
         self.n_inputs, self.n_outputs = (sum(a.size for a in of) for of in (self.inputs, self.outputs))
-        self.start = np.concatenate([flight.q, flight.v, tapes.vectors["z"]])
-        self.slope = LoopSlope(flight.loop)
+        self.start = np.concatenate([run.q, run.v, tapes.vectors["z"]])
+        self.slope = LoopSlope(run.loop)
         self.begun = False
 
-    def _check(self) -> None:
+    def _check(self, switching: Sequence[str]) -> None:
         """Refuse what happens at events of the state, and between samples: only the flight itself finds it."""
-        flight = self.flight
-        switching = [] if flight.happening is None else [event.name for event in flight.happening.events]
+        run = self.run
         pulsing = [
             part.path
-            for part in flight.plan.parts
+            for part in run.plan.parts
             if isinstance(part.what, Device) and part.what.longest_step() < math.inf
         ]
         for found, words in ((switching, "switches at events"), (pulsing, "has pulses between its samples")):
@@ -278,7 +279,7 @@ class Rates:
 
     def states(self) -> list[Channel]:
         """Return a variable for each state."""
-        system = self.flight.system
+        system = self.run.system
         n, names, known = system.nq + system.nv, UnitNames(system), vehicle_units(system.model) is not None
 
         def unit(c: Coordinate, kinds: Mapping[str, str]) -> str:
@@ -287,7 +288,7 @@ class Rates:
         speeds = zip(rate_names(system), system.layout.velocities())
         found = [(c.name, unit(c, POSITIONS)) for c in system.layout.coordinates()]
         found += [(name, unit(c, RATES)) for name, c in speeds] + [("", "")] * (len(self.start) - n)
-        for name, slot in self.flight.plan.slots.items():
+        for name, slot in self.run.plan.slots.items():
             if slot.kind == "z":
                 for k, one in enumerate(numbered(name, slot.shape)):
                     found[n + slot.start + k] = one, slot.unit
@@ -296,19 +297,19 @@ class Rates:
     def look(self, t: float, x: np.ndarray, u: np.ndarray) -> Answer:
         """Return whether states changed and when the next event is (2,), outputs, slopes and states."""
         q, v = self._put(x, u)
-        loop, z = self.flight.loop, self.flight.loop.tapes.vectors["z"]
+        loop, z = self.run.loop, self.run.loop.tapes.vectors["z"]
         if loop.arrive(q, v, t) != 0:
             raise SolverError(f"closures cannot be held at t = {t:.6g}")
         slopes = self.slope(t, np.concatenate([q, v, z]))
         if self.slope.refused is not None:
             (status, where), self.slope.refused = self.slope.refused, None
-            refuse(self.flight.system, status, where)
+            refuse(self.run.system, status, where)
         said = np.concatenate([np.zeros(0), *(a.ravel() for a in self.outputs)])
         return np.array([0.0, self._next()]), said, slopes, np.array(x)
 
     def event(self, t: float, x: np.ndarray, u: np.ndarray) -> Answer:
         """Sample what is due, and return what `look` does after it."""
-        loop, clock = self.flight.loop, self.flight.plan.clock
+        loop, clock = self.run.loop, self.run.plan.clock
         if not self.begun:
             loop.begin_at(math.ceil(t / float(clock.tick) - ON_TICK) * clock.tick)
             self.begun = True
@@ -319,7 +320,7 @@ class Rates:
             status = loop.sample(q, v, int(due.min()))
             loop.tapes.check()
             if status != 0:
-                refuse(self.flight.system, status, State(self.flight.system.layout, q, v))
+                refuse(self.run.system, status, State(self.run.system.layout, q, v))
             loop.loop.group_rows[:] = 0  # nothing is logged
         loop.tapes.forget()
         after = np.concatenate([x[: len(x) - len(z)], z])
@@ -329,8 +330,8 @@ class Rates:
 
     def _put(self, x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Let devices have their states and inputs; return q and v."""
-        nq, n = self.flight.system.nq, self.flight.system.nq + self.flight.system.nv
-        self.flight.loop.tapes.vectors["z"][:] = x[n:]
+        nq, n = self.run.system.nq, self.run.system.nq + self.run.system.nv
+        self.run.loop.tapes.vectors["z"][:] = x[n:]
         at = 0
         for array in self.inputs:
             array[...] = u[at : at + array.size].reshape(array.shape)
@@ -339,5 +340,5 @@ class Rates:
 
     def _next(self) -> float:
         """Return the time of the next sample."""
-        due = self.flight.loop.loop.sample_next
-        return self.flight.plan.clock.seconds(int(due.min())) if len(due) else math.inf
+        due = self.run.loop.loop.sample_next
+        return self.run.plan.clock.seconds(int(due.min())) if len(due) else math.inf

@@ -52,7 +52,7 @@ from interstage.system.plant.python_block import Law
 from interstage.system.run.step_schedule import NONE
 
 if TYPE_CHECKING:
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.integration import Integrator
 
 
 def _pair(place: object) -> tuple[str, object]:
@@ -380,37 +380,37 @@ def held_joints(plan: Plan) -> Mapping[str, bool]:
     return found
 
 
-def settle(flight: Flight) -> None:
+def settle(run: Integrator) -> None:
     """Let devices that ask for it find out, at the beginning of a run, how they stand."""
-    for part in flight.plan.parts:
+    for part in run.plan.parts:
         if not isinstance(part.what, Law) and part.what.settles:
-            _lock(flight, part)
-            flight.bring(flight.t, flight.whole())
-            flight.loop.tapes.switch(part, flight.t)
-            obey(flight, part, flight.t)
+            _lock(run, part)
+            run.bring(run.t, run.whole())
+            run.loop.tapes.switch(part, run.t)
+            obey(run, part, run.t)
 
 
-def obey(flight: Flight, part: Part, t: float) -> None:
+def obey(run: Integrator, part: Part, t: float) -> None:
     """Lock and free joints as a device says; ask it once more where it has locked one."""
     assert not isinstance(part.what, Law)
-    if _lock(flight, part):
-        flight.bring(t, flight.whole())
-        flight.loop.tapes.switch(part, t)
-        _lock(flight, part)
+    if _lock(run, part):
+        run.bring(t, run.whole())
+        run.loop.tapes.switch(part, t)
+        _lock(run, part)
 
 
-def _lock(flight: Flight, part: Part) -> bool:
+def _lock(run: Integrator, part: Part) -> bool:
     """Give joints the modes that a device says; return whether one was locked."""
     locked = False
     for name, body in holds_of(part).items():
-        mode = "locked" if flight.loop.tapes.array(name) != 0 else "free"
-        if flight.system.joint_mode(body) == mode:
+        mode = "locked" if run.loop.tapes.array(name) != 0 else "free"
+        if run.system.joint_mode(body) == mode:
             continue
         if mode == "locked":
-            x = State(flight.system.layout, flight.q, flight.v)
-            set_rates(flight.system, x, body, np.zeros(len(x[body].v)))
-            flight.v[:], locked = x.v, True
-        flight.system.set_joint_mode(body, mode)
+            x = State(run.system.layout, run.q, run.v)
+            set_rates(run.system, x, body, np.zeros(len(x[body].v)))
+            run.v[:], locked = x.v, True
+        run.system.set_joint_mode(body, mode)
     return locked
 
 

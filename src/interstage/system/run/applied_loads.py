@@ -39,10 +39,9 @@ from interstage.system.plant.moved_sites import Heirs, bearer, place_now, refuse
 from interstage.system.plant.prescribed_inputs import MASS, Ahead, Foreseen, MassHistory, Sheet, Told
 from interstage.system.run.integrators import Method
 from interstage.system.run.integrators.integration_loop import SLACK
-from interstage.system.run.integrators.step_control import KNOWN
 
 if TYPE_CHECKING:
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.integration import Integrator
 
 
 Control = Callable[..., object]
@@ -233,46 +232,42 @@ def commanded(law: Callable, t: float, x: State, system: System) -> dict[str, An
     return answer
 
 
-class Beside:
-    """Loads of a flight beside those of devices.
+class RunLoads:
+    """Loads of a run beside those of devices.
 
     acting : the loads of now, None: there are none;  base : the same for the kernels;  inputs : what acted since when
+    system : the vehicle that they act on;  describe_masses : gives it the masses of a stage
     foreseen : functions of time among them stand on the tape of what is known ahead
     """
 
-    def __init__(self, flight: Flight):
-        self.flight, self.foreseen = flight, False
+    def __init__(self, describe_masses: Callable[[], None]):
+        self.describe_masses, self.foreseen = describe_masses, False
+        self.system: System
         self.acting: Acting | None = None
         self.base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.inputs = Inputs()
 
-    def foresee(self, loads: Loads | None, commanded: bool) -> None:
-        """Let functions of time among loads be a part that writes them ahead of every stage.
+    def foresee(self, loads: Loads | None, commanded: bool, parts: list[Part]) -> None:
+        """Add a part that writes functions of time among loads ahead of every stage, where there are any.
 
         commanded : by a law, which may answer other functions
         """
         self.foreseen = loads is not None and loads.in_time
         if loads is not None and loads.in_time:
-            parts = self.flight.beside
             masses = any(MASS in part.what.fields for part in parts)
             sees = masses and (commanded or (loads.law is not None and asks_system(loads.law, 1)))
             made = InTime(self._rows, self._row if sees else None, loads.corners, self._change)
             parts.append(Part("run > loads", made, None, Fraction(0)))
 
-    def begin(self, t: float) -> None:
-        """Find what acts on the vehicle of now from a time on, and note it."""
-        self.inputs, self.base = Inputs(), None
-        self._note(t, t)
+    def begin(self, system: System, t: float) -> None:
+        """Find what acts on a vehicle from a time on, and note it."""
+        self.system, self.inputs, self.base = system, Inputs(), None
+        self.note(t, t)
 
-    def change(self) -> None:
-        """Let loads have changed now: note it where the last row of the log was."""
-        t, every, clock = self.flight.t, self.flight.rows_every, self.flight.plan.clock
-        self._note(t, clock.seconds(clock.last(t) // every * every) if every else t)
-
-    def _note(self, t: float, row: float) -> None:
+    def note(self, t: float, row: float) -> None:
+        """Note what acts from a time on, and the row of the log before it."""
         if self.acting is not None:
-            system = self.flight.system
-            self.base = self.acting.vector(system, t), *self.acting.rows(system, t)
+            self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
             self.inputs.add(t, *self.base, copy(self.acting), row)
 
     def _change(self) -> bool:
@@ -282,11 +277,11 @@ class Beside:
     def _rows(self, times: np.ndarray) -> np.ndarray:
         """Return what acts (T, nv + 6k) at some times."""
         assert self.acting is not None and self.base is not None
-        return self.acting.table(times.tolist(), lambda t: self.flight.system, self.base[2])
+        return self.acting.table(times.tolist(), lambda t: self.system, self.base[2])
 
     def _row(self, t: float, x: State) -> np.ndarray:
         """Return the same (nv + 6k,) at the time of a stage, whose masses are known."""
-        self.flight.describe_masses()
+        self.describe_masses()
         return self._rows(np.array([t]))[0]
 
 
@@ -299,15 +294,25 @@ def unsampled(method: Method) -> InputError:
     )
 
 
-class Commanding:
-    """Samples of a law at whole periods of the clock.
+class SampledLaw:
+    """Samples of a control law at whole periods of the clock.
 
-    ahead : time of the next one
+    run : what it controls;  loads : what it says;  load : lets that act;  masses : whether they change in the run
+    ahead : time of the next sample
     """
 
-    def __init__(self, law: Control, period: Fraction, flight: Flight):
-        self.law, self.period, self.flight = given_system(law, 2), period, flight
-        self._number = math.ceil(flight.start / period)
+    def __init__(
+        self,
+        law: Control,
+        period: Fraction,
+        run: Integrator,
+        loads: RunLoads,
+        load: Callable[[], None],
+        masses: bool,
+    ):
+        self.law, self.period, self.run = given_system(law, 2), period, run
+        self.loads, self.load, self.masses = loads, load, masses
+        self._number = math.ceil(run.start / period)
 
     @property
     def ahead(self) -> float:
@@ -317,24 +322,24 @@ class Commanding:
     @property
     def now(self) -> bool:
         """Whether that has come."""
-        t = self.flight.t
+        t = self.run.t
         return self.ahead <= t + SLACK * (1.0 + abs(t))
 
     def due(self) -> None:
         """Ask the law where its time has come."""
         if self.now:
             self._number += 1
-            if self.flight.t < float(self.flight.until):
+            if self.run.t < float(self.run.until):
                 self.ask()
 
     def ask(self) -> None:
         """Ask the law for what acts from now on."""
-        flight, t = self.flight, self.flight.t
-        assert flight.loads.acting is not None
-        x = State(flight.system.layout, flight.q.copy(), flight.v.copy())
-        if flight.log.contents.inertia:  # steps and looks for events leave masses of other times
-            flight.bring(t, flight.whole())
-        command(flight.loads.acting, self.law, t, x, flight.seen(), flight.system, flight.load)
-        if flight.plan.parts:  # what was foreseen, a law may have changed
-            flight.loop.tapes.forget()
-            flight.loop.loop.pace[KNOWN] = 0.0
+        run, t = self.run, self.run.t
+        assert self.loads.acting is not None
+        x = State(run.system.layout, run.q.copy(), run.v.copy())
+        if self.masses:  # steps and looks for events leave masses of other times
+            run.bring(t, run.whole())
+        command(self.loads.acting, self.law, t, x, run.seen(), run.system, self.load)
+        if run.plan.parts:  # what was foreseen, a law may have changed
+            run.loop.tapes.forget()
+            run.begin_anew()

@@ -1,4 +1,4 @@
-"""Checkpoints: where a flight is, down to the last bit.
+"""Checkpoints: where a run is, down to the last bit.
 
 A checkpoint holds the flat vectors, q, v, the ticks, what laws remember, how many rows the log had, and how the run was
 made. It is written under another name, brought to the disk and put in place, so that there is always a whole one.
@@ -51,25 +51,26 @@ from interstage.system.run.operating_point import FlightPoint
 
 if TYPE_CHECKING:
     from interstage.system.log.simulation_log import FlightLog
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.runner import Runner
 
 
 SCHEMA = 3
 
 
-def _vectors(flight: Flight) -> dict[str, np.ndarray]:
-    """Return the arrays of a flight that change, by their names in a checkpoint."""
-    loop, inner = flight.loop, flight.loop.loop
+def _vectors(running: Runner) -> dict[str, np.ndarray]:
+    """Return the arrays of a run that change, by their names in a checkpoint."""
+    run = running.integrator
+    loop, inner = run.loop, run.loop.loop
     found = {f"VECTORS/{'zdot' if kind == 'Z' else kind}": v for kind, v in loop.tapes.vectors.items()}
-    found |= {"Q": flight.q, "V": flight.v, "NOW": inner.now, "NEXT": inner.sample_next, "PACE": inner.pace}
-    return found | {f"SETTINGS/{name}": a for name, a in flight.system.settings.arrays().items()}
+    found |= {"Q": run.q, "V": run.v, "NOW": inner.now, "NEXT": inner.sample_next, "PACE": inner.pace}
+    return found | {f"SETTINGS/{name}": a for name, a in run.system.settings.arrays().items()}
 
 
-def write_checkpoint(path: Path, flight: Flight) -> Path:
-    """Write where a flight is; returns the path."""
+def write_checkpoint(path: Path, run: Runner) -> Path:
+    """Write where a run is; returns the path."""
     describer = Describer()
     try:
-        text = describer.text(remembered(laws_of(flight.plan)))
+        text = describer.text(remembered(laws_of(run.integrator.plan)))
     except NoName as why:
         raise InputError(
             "what a law remembers cannot be kept",
@@ -80,21 +81,21 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
     def fill(f: h5py.File) -> None:
         put_text(f, "FORMAT", CHECKPOINT.format)
         put_array(f, "SCHEMA_VERSION", SCHEMA)
-        put_text(f, "OPTIONS", json.dumps(flight.options))
-        put_text(f, "LOG", str(flight.path))
-        put_array(f, "TIME", flight.t)
-        put_text(f, "EVERY", "" if flight.every is None else f"{flight.every} s")
-        for name, array in _vectors(flight).items():
+        put_text(f, "OPTIONS", json.dumps(run.options))
+        put_text(f, "LOG", str(run.path))
+        put_array(f, "TIME", run.t)
+        put_text(f, "EVERY", "" if run.every is None else f"{run.every} s")
+        for name, array in _vectors(run).items():
             put_array(f, name, array)
-        put_array(f, "ROWS", np.array(flight.log.counts()))
-        put_array(f, "STEP", 0.0 if flight.scipy is None else flight.scipy.solver.last or 0.0)
-        put_array(f, "NOTED", len(flight.log.events))
-        if flight.loads.acting is not None:
-            _put_described(f.create_group("LOADS"), flight.loads.acting.loads)
-        if flight.events:
-            _put_described(f.create_group("EVENTS"), list(flight.events))
-        if flight.happening is not None:
-            put_array(f, "WATCHED", flight.happening.known())
+        put_array(f, "ROWS", np.array(run.log.counts()))
+        put_array(f, "STEP", 0.0 if run.integrator.scipy is None else run.integrator.scipy.solver.last or 0.0)
+        put_array(f, "NOTED", len(run.log.events))
+        if run.loads.acting is not None:
+            _put_described(f.create_group("LOADS"), run.loads.acting.loads)
+        if run.spec.events:
+            _put_described(f.create_group("EVENTS"), list(run.spec.events))
+        if run.locator is not None:
+            put_array(f, "WATCHED", run.locator.known())
         put_text(f, "LAWS/TEXT", text)
         put_arrays(f.create_group("LAWS/ARRAYS"), describer.arrays)
 
@@ -223,25 +224,26 @@ def resume(
     modules : names of more modules whose code the files may use; they are imported. Modules of Python's library and
         of installed packages are used only where they are named here
     """
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.runner import Runner
+    from interstage.system.run.spec import RunSpec
 
     program, found = Program(modules), Checkpoint.load(path)
     old = read_flight(found.log)
     given = _made_again(old, found.path, program) if assembly is None else assembly
     again, loads = _given(found.path, events, program)
     how: Any = {**found.options, "events": again, "loads": loads, "resumed": True}
-    flight = Flight(given, _first_point(given, old, found, loads), **how)
-    flight.write_to(found.log, found.every)
+    run = Runner(RunSpec(given, _first_point(given, old, found, loads), **how))
+    run.write_to(found.log, found.every)
     with opened(found.path, CHECKPOINT.words) as f:
-        for name, array in _vectors(flight).items():
+        for name, array in _vectors(run).items():
             if name.startswith("VECTORS/"):  # the vehicle may have changed, devices have not
                 _array(f, name, array, found.path)
-        _take_rows(flight, old, found)
-        flight.take_up(flight.log.vehicles, loads)
-        _restore(f, flight, found.path, program)
+        _take_rows(run, old, found)
+        run.parts.handler.take_up(run.log.vehicles, loads)
+        _restore(f, run, found.path, program)
     if until is not None:
-        flight.end_at(until)
-    return flight.run()
+        run.end_at(until)
+    return run.run()
 
 
 def _made_again(old: FlightRecord, path: Path, program: Program) -> Assembly:
@@ -271,18 +273,16 @@ def _first_point(
     return point
 
 
-def _take_rows(flight: Flight, old: FlightRecord, found: Checkpoint) -> None:
-    """Give a flight the rows that its log had at the checkpoint."""
+def _take_rows(run: Runner, old: FlightRecord, found: Checkpoint) -> None:
+    """Give a run the rows that its log had at the checkpoint."""
     fits = len(old.tables) == len(found.rows) and all(len(t) >= n for t, n in zip(old.tables, found.rows))
-    if not fits or [names for names, _ in old.contents.tables] != [n for n, _ in flight.log.contents.tables]:
+    if not fits or [names for names, _ in old.contents.tables] != [n for n, _ in run.log.contents.tables]:
         raise FileError("the log does not belong to the checkpoint", where=str(found.log))
-    flight.log.take_rows(old.tables, found.rows)
-    kept, its = flight.log.contents.points, old.contents.points
-    if (
-        kept is not None and its is not None
-    ):  # what was sampled before the run began holds until its first samples
+    run.log.take_rows(old.tables, found.rows)
+    kept, its = run.log.contents.points, old.contents.points
+    if kept is not None and its is not None:  # what was sampled before the run holds until its first samples
         kept.start.update(its.start)
-    flight.log.events = old.events[: found.noted]
+    run.log.events = old.events[: found.noted]
 
 
 def _array(file: Group, name: str, like: np.ndarray, path: Path) -> np.ndarray:
@@ -300,21 +300,21 @@ def _array(file: Group, name: str, like: np.ndarray, path: Path) -> np.ndarray:
     return group.array(last, like.shape, "i" if like.dtype.kind == "i" else "f", finite=False)
 
 
-def _restore(file: Group, flight: Flight, path: Path, program: Program) -> None:
-    """Put a flight where the checkpoint says."""
-    for name, array in _vectors(flight).items():
+def _restore(file: Group, run: Runner, path: Path, program: Program) -> None:
+    """Put a run where the checkpoint says."""
+    for name, array in _vectors(run).items():
         array[...] = _array(file, name, array, path)
-    if flight.scipy is not None:
-        flight.scipy.solver.last = file.number("STEP") or None
-    if flight.happening is not None and file.has("WATCHED"):
-        flight.happening.take_up(file.array("WATCHED", (None, None), finite=False))
+    if run.integrator.scipy is not None:
+        run.integrator.scipy.solver.last = file.number("STEP") or None
+    if run.locator is not None and file.has("WATCHED"):
+        run.locator.take_up(file.array("WATCHED", (None, None), finite=False))
     group = file.child("LAWS")
     arrays = arrays_in(group.child("ARRAYS"))
     try:
         memory = Restorer(arrays.__getitem__, [], program).value(group.text("TEXT"))
     except NoName as why:
         raise refused(str(why), str(path)) from None
-    laws = laws_of(flight.plan)
+    laws = laws_of(run.integrator.plan)
     if not {name.removesuffix("()") for name in memory} <= laws.keys():
         raise Fault("the checkpoint is of another assembly: it has other laws")
     remember(laws, memory)

@@ -11,6 +11,7 @@ import numpy as np
 
 from interstage.multibody import State, System
 from interstage.multibody.address_table import slots_of
+from interstage.multibody.state import StateLayout
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.compiled_schedule import Tapes
 from interstage.system.plant.coupled_arrays import LOOP_FIELDS, Loop
@@ -31,6 +32,16 @@ from interstage.system.run.step_schedule import BY_RK4, NONE, Rows, Steps, toler
 
 FORESEEN = 256  # steps for which functions of time are asked at once
 ON_GRID = 1e-9  # a time this near to a step (in steps) is that step
+
+
+class Whole(State):
+    """State of a vehicle, with the states z of devices."""
+
+    __slots__ = ("z",)
+
+    def __init__(self, layout: StateLayout, q: np.ndarray, v: np.ndarray, z: np.ndarray):
+        super().__init__(layout, q, v)
+        self.z = z.copy()
 
 
 class ClosedLoop:

@@ -34,7 +34,7 @@ from interstage.system.run.coupled_system import ClosedLoop
 from interstage.system.run.integrators import integration_loop as flights
 
 if TYPE_CHECKING:
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.integration import Integrator
 
 
 class Between:
@@ -130,6 +130,7 @@ class Cubic:
 
 
 Inside = Callable[[float], State]
+Passed = Callable[[Callable[[float], None] | None], bool]
 
 
 class RowsBetween:
@@ -167,23 +168,28 @@ class RowsBetween:
 
 
 class SingleSteps:
-    """Looks at every step that a flight has taken.
+    """Looks at every step that a run has taken.
 
     weights : of slopes, by which a method gives the motion inside of a step, None: a cubic does
     dense : the motion between rows, where it is kept;  between : writes rows inside of steps, None: they end steps
     taken : how many there were
     """
 
-    def __init__(self, flight: Flight, weights: np.ndarray | None, dense: bool):
-        self.flight, self.weights, self.taken = flight, weights, 0
+    def __init__(self, run: Integrator, weights: np.ndarray | None, dense: bool):
+        self.run, self.weights, self.taken = run, weights, 0
         self.dense = Dense() if dense else None
         self.between: RowsBetween | None = None
 
-    def look(self) -> None:
-        """Look at the step that compiled code has taken: keep its curve, write rows inside of it, let events happen."""
+    def look(self, passed: Passed | None) -> None:
+        """Look at the step that compiled code has taken: keep its curve, write rows inside of it, let events happen.
+
+        passed : looks for events in it and lets them happen, given what writes its rows; tells if there was one
+        """
         self.taken += 1
-        flight = self.flight
-        t, t1, write = flight.step_begun(), flight.t, None
+        run = self.run
+        t, t1, write = run.step_begun(), run.t, None
+        if self.between is not None:
+            self.between.loop = run.loop
         times = [] if self.between is None else self.between.times(t, t1)
         if self.dense is not None or times:
             curve = self._curve()
@@ -191,11 +197,11 @@ class SingleSteps:
                 self.keep(t, curve)
             if self.between is not None and times:
                 write = partial(self.between.write, times, t, partial(self._inside, t, curve))
-        if flight.happening is not None and flight.happening.passed(write):
+        if passed is not None and passed(write):
             return
         if write is not None:
             write(t1)
-            flight.resume_at(t1)
+            run.resume_at(t1)
 
     def keep(self, t: float, curve: Curve) -> None:
         """Keep the curve of a step that begins at t."""
@@ -208,19 +214,19 @@ class SingleSteps:
 
     def _inside(self, begin: float, curve: Curve, s: float) -> State:
         """Return the state s into the step that begins at a time, by its curve: all as it belongs there."""
-        flight = self.flight
-        y, nq = curve(begin + s), flight.system.nq
+        run = self.run
+        y, nq = curve(begin + s), run.system.nq
         q, v = y[:nq].copy(), y[nq:].copy()
-        if flight.loop.arrive(q, v, begin + s) != 0:
+        if run.loop.arrive(q, v, begin + s) != 0:
             raise SolverError(f"closures cannot be held at t = {begin + s:.6g}")
-        return State(flight.system.layout, q, v)
+        return State(run.system.layout, q, v)
 
     def _curve(self) -> Curve:
         """Return the motion inside the last step of a compiled method as a function of time."""
-        flight, system, loop = self.flight, self.flight.system, self.flight.loop.loop
-        t, nq, n = flight.step_begun(), system.nq, system.nq + system.nv
+        run, system, loop = self.run, self.run.system, self.run.loop.loop
+        t, nq, n = run.step_begun(), system.nq, system.nq + system.nv
         y = loop.back[:n].copy()
         if self.weights is None:
-            end = State(system.layout, flight.q.copy(), flight.v.copy())
-            return Cubic(t, Between(system, y[:nq], y[nq:], end, flight.t - t))
-        return Polynomial(t, flight.t - t, y, self.weights.T @ loop.slopes[0][:, :n])
+            end = State(system.layout, run.q.copy(), run.v.copy())
+            return Cubic(t, Between(system, y[:nq], y[nq:], end, run.t - t))
+        return Polynomial(t, run.t - t, y, self.weights.T @ loop.slopes[0][:, :n])

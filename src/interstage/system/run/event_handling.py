@@ -1,4 +1,4 @@
-"""Events of a flight: conditions on ports, states of devices and the vehicle, found in time, and what they change.
+"""Events of a run: conditions on ports, states of devices and the vehicle, found in time, and what they change.
 
 A step in which a condition might cross zero is looked into by steps of the same method from its beginning; the
 machinery that finds crossings and tells bounces from passages is that of vehicles alone (`event_location`).
@@ -6,15 +6,17 @@ machinery that finds crossings and tells bounces from passages is that of vehicl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import State, System
-from interstage.multibody.state import StateLayout
+from interstage.multibody.loads import Loads
+from interstage.system.log.layout import Columns
+from interstage.system.log.phase_storage import Acted
 from interstage.system.plant.assembly import Part
 from interstage.system.plant.connections import split_slice
 from interstage.system.plant.coupled_kernels import (
@@ -29,34 +31,27 @@ from interstage.system.plant.coupled_kernels import (
     SINGLE,
 )
 from interstage.system.plant.declarations import Crossing, numbers
+from interstage.system.plant.moved_sites import Changes
+from interstage.system.plant.prescribed_motion import Motion
 from interstage.system.plant.vehicle_interface import holds_of, obey, settle
+from interstage.system.run.applied_loads import Acting, RunLoads, SampledLaw
+from interstage.system.run.coupled_system import Whole
+from interstage.system.run.dense_output import SingleSteps
 from interstage.system.run.event_location import FACTS, Eye, Watch
 from interstage.system.run.events import Event, note, perform
+from interstage.system.run.integration import Integrator
 from interstage.system.run.integrators.integration_loop import SLACK
-
-if TYPE_CHECKING:
-    from interstage.system.run.flight import Flight
-
+from interstage.system.run.log_sink import LogSink
 
 CHUNK = 64  # steps between looks at conditions of vehicles without devices: what is done beyond an event is thrown away
 
 
-class Whole(State):
-    """State of a vehicle, with the states z of devices."""
+class RunWatch(Watch):
+    """The conditions of a run."""
 
-    __slots__ = ("z",)
-
-    def __init__(self, layout: StateLayout, q: np.ndarray, v: np.ndarray, z: np.ndarray):
-        super().__init__(layout, q, v)
-        self.z = z.copy()
-
-
-class FlightWatch(Watch):
-    """The conditions of a flight."""
-
-    def __init__(self, events: Sequence[Event], flight: Flight):
-        super().__init__(list(events), flight.system, self._as_it_is)
-        self.flight = flight
+    def __init__(self, events: Sequence[Event], run: Integrator):
+        super().__init__(list(events), run.system, self._as_it_is)
+        self.run = run
         self.signals = {
             id(eye): self._signal(eye.event) for eye in self.eyes if isinstance(eye.event.condition, str)
         }
@@ -64,7 +59,7 @@ class FlightWatch(Watch):
 
     def _signal(self, event: Event) -> tuple[str, int, float]:
         """Return the vector, the number in it and the level of a condition that is a name."""
-        plan, text = self.flight.plan, str(event.condition)
+        plan, text = self.run.plan, str(event.condition)
         name, part = split_slice(text)
         found = plan.find(name, "szw")
         slot = plan.slots[found[0]]
@@ -88,20 +83,20 @@ class FlightWatch(Watch):
             return super().value(eye, t, x)
         self._bring(t, x)
         kind, k, level = found
-        return float(self.flight.loop.tapes.vectors[kind][k]) - level
+        return float(self.run.loop.tapes.vectors[kind][k]) - level
 
     def _bring(self, t: float, x: State) -> None:
         """Let all signals be those at a time and state."""
         assert isinstance(x, Whole)
         if self._seen is None or self._seen[0] != t or self._seen[1] is not x:
-            self.flight.bring(t, x)
+            self.run.bring(t, x)
             self._seen = t, x
 
     def _as_it_is(self, t: float, x: State) -> System:
         """Return the vehicle with the masses that it has at a time and state."""
-        if self.flight.plan.ahead:
+        if self.run.plan.ahead:
             self._bring(t, x)
-        return self.flight.seen()
+        return self.run.seen()
 
     def forget(self) -> None:
         """Look anew: something was changed."""
@@ -110,54 +105,60 @@ class FlightWatch(Watch):
     def _drifted(self, x: State, s: float) -> State:
         assert isinstance(x, Whole)
         self.forget()
-        qdot = self.flight.system.rates(State(x.layout, x.q, x.v))
-        zdot = self.flight.loop.loop.zdot
+        qdot = self.run.system.rates(State(x.layout, x.q, x.v))
+        zdot = self.run.loop.loop.zdot
         return Whole(x.layout, x.q + s * qdot, x.v, x.z + s * zdot)
 
 
-def crossings_of(flight: Flight) -> list[Event]:
+def crossings_of(run: Integrator) -> list[Event]:
     """Return the events that devices declare: where a `Crossing` crosses zero, `switch` runs."""
     found = []
-    for part in flight.plan.parts:
+    for part in run.plan.parts:
         for name, declared in part.what.fields.items():
             if isinstance(declared, Crossing):
-                full, switch = f"{part.path}.{name}", _switch(flight, part, name)
+                full, switch = f"{part.path}.{name}", _switch(run, part, name)
                 watched, level = full, 0.0
                 if declared.state:
                     watched = f"{part.path}.{declared.state}"
-                    level = float(flight.loop.tapes.array(f"{part.path}.{declared.level}"))
+                    level = float(run.loop.tapes.array(f"{part.path}.{declared.level}"))
                 event = Event(watched, action=switch, direction=declared.direction, level=level, name=full)
                 found.append(event)
     return found
 
 
-def _switch(flight: Flight, part: Part, crossing: str) -> Callable[[float, System, State], None]:
+def _switch(run: Integrator, part: Part, crossing: str) -> Callable[[float, System, State], None]:
     """Return the function `switch` of a device as an action where a crossing is."""
 
     def switch(t: float, system: System, x: State) -> None:
-        flight.loop.tapes.switch(part, t, crossing)
-        obey(flight, part, t)
+        run.loop.tapes.switch(part, t, crossing)
+        obey(run, part, t)
         for body in holds_of(part).values():
-            system.set_joint_mode(body, flight.system.joint_mode(body))
-        flight.changed()
+            system.set_joint_mode(body, run.system.joint_mode(body))
+        run.changed()
 
     return switch
 
 
-class Happening:
-    """What watches a flight and lets events happen."""
+Fire = Callable[["EventLocator", float, Whole, list[Event]], None]
 
-    def __init__(self, events: Sequence[Event], flight: Flight):
-        self.flight = flight
+
+class EventLocator:
+    """Finds the events of a run in time.
+
+    run : what is watched;  fire : lets events happen that were found, at a time and state where the run stands
+    """
+
+    def __init__(self, events: Sequence[Event], run: Integrator, fire: Fire):
+        self.run, self.fire = run, fire
         self.timed = sorted((e for e in events if e.at is not None), key=_time)
         for event in self.timed:
-            if _time(event) < flight.start:
+            if _time(event) < run.start:
                 raise InputError(
                     f"event '{event.label}' lies before the start of the run",
-                    expected=f"at >= {flight.start} s",
+                    expected=f"at >= {run.start} s",
                     got=f"{event.at} s",
                 )
-        self.watch, self.events = FlightWatch(events, flight), list(events)
+        self.watch, self.events = RunWatch(events, run), list(events)
         self.before: tuple[float, Whole] | None = None
         self.stopped = False
         self._handed: list[int] = []  # eyes that compiled steps look through
@@ -166,35 +167,35 @@ class Happening:
 
     def begin(self) -> bool:
         """Stand where a step begins, after events that are due at the start; tell if these end the run."""
-        flight = self.flight
+        run = self.run
         self._take_back()
         if self.before is None:
-            settle(flight)
-            self.watch.start(flight.t, flight.whole())
+            settle(run)
+            self.watch.start(run.t, run.whole())
             self.due()
-        if flight.scipy is not None or self.before is None:  # compiled steps remember where they began
-            self.before = flight.t, flight.whole()
+        if run.scipy is not None or self.before is None:  # compiled steps remember where they began
+            self.before = run.t, run.whole()
         if not self.stopped:
             self._hand_over()
         return self.stopped
 
     def _hand_over(self) -> None:
         """Let compiled steps watch by themselves, where conditions are numbers that they have."""
-        flight, eyes, signals = self.flight, self.watch.eyes, self.watch.signals
+        run, eyes, signals = self.run, self.watch.eyes, self.watch.signals
         alone = (
-            flight.scipy is None
-            and not flight.single
+            run.scipy is None
+            and not run.single
             and all(
                 eye.fresh is None and eye.event.samples is None and signals.get(id(eye), ("w",))[0] in "sz"
                 for eye in eyes
             )
         )
-        loop = flight.loop.loop
-        self.chunk = 0.0 if alone or not self._by_rows() else (CHUNK - 0.5) * float(flight.step)
+        loop = run.loop.loop
+        self.chunk = 0.0 if alone or not self._by_rows() else (CHUNK - 0.5) * float(run.step)
         loop.option[SINGLE] = int(not alone and not self.chunk)
         if not alone or not eyes:
             if len(loop.watch):
-                flight.loop.watch(loop.watch_state[:0], loop.watch_at[:0], loop.watch[:0])
+                run.loop.watch(loop.watch_state[:0], loop.watch_at[:0], loop.watch[:0])
             return
         if len(loop.watch) != len(eyes) or self._handed != list(map(id, eyes)):
             found = [signals[id(eye)] for eye in eyes]
@@ -203,19 +204,19 @@ class Happening:
             known = np.zeros((len(eyes), 6))
             known[:, LEVEL] = [level for _, _, level in found]
             known[:, HELD] = [self._way_of(kind, k) for kind, k, _ in found]
-            flight.loop.watch(state, at, known)
+            run.loop.watch(state, at, known)
             self._handed = list(map(id, eyes))
-        rows = flight.loop.loop.watch
+        rows = run.loop.loop.watch
         for row, eye in zip(rows, eyes):
             row[SIGN:HELD] = eye.sign, eye.value, eye.rate, eye.size
         self._away = True
 
     def _by_rows(self) -> bool:
         """Tell if rows of the log are all that there is of a step: states of a vehicle without devices at each."""
-        flight = self.flight
-        fixed = flight.scipy is None and flight.by.step is not None
-        every_step = flight.loop.loop.option[LOG_EVERY] == 0 and flight.loop.without
-        return fixed and every_step and not self.watch.signals and not len(flight.loop.loop.z)
+        run = self.run
+        fixed = run.scipy is None and run.by.step is not None
+        every_step = run.loop.loop.option[LOG_EVERY] == 0 and run.loop.without
+        return fixed and every_step and not self.watch.signals and not len(run.loop.loop.z)
 
     def looked_at(self, begun: tuple[float, Whole], first: int, failed: bool = False) -> bool:
         """Look into the steps since a time and state, whose ends are rows of the buffer from `first` on, one by one.
@@ -223,10 +224,10 @@ class Happening:
         Goes back to the first event and lets it happen; what was done beyond it is thrown away. Tells if there was one.
         failed : the last step went wrong and has no end
         """
-        flight, (t, x) = self.flight, begun
-        loop, layout, nq = flight.loop.loop, flight.system.layout, flight.system.nq
-        t1, here, last = flight.t, flight.whole(), int(loop.now[ROWS])
-        rows = loop.log[first:last, : 1 + nq + flight.system.nv].copy()
+        run, (t, x) = self.run, begun
+        loop, layout, nq = run.loop.loop, run.system.layout, run.system.nq
+        t1, here, last = run.t, run.whole(), int(loop.now[ROWS])
+        rows = loop.log[first:last, : 1 + nq + run.system.nv].copy()
         ends = [(float(r[0]), Whole(layout, r[1 : 1 + nq], r[1 + nq :], x.z)) for r in rows if r[0] > t]
         if failed:
             ends = [
@@ -237,7 +238,7 @@ class Happening:
         elif not ends or ends[-1][0] < t1:
             ends += [(t1, here)] if t1 > t else []
         for end, after in ends:
-            inside = partial(flight.stepped, t, x)
+            inside = partial(run.stepped, t, x)
             self.watch.forget()
             found = self.watch.first_crossing(t, end - t, after, inside, inside)
             if found is not None:
@@ -246,39 +247,39 @@ class Happening:
                 self._at(t, s, after if s == end - t else inside(s), events)
                 return True
             t, x = end, after
-        flight.put(here)
-        flight.resume_at(t1)
+        run.put(here)
+        run.resume_at(t1)
         return False
 
     def _at(self, t: float, s: float, here: Whole, events: list[Event]) -> None:
         """Stand at events that lie s after t, and let them happen."""
-        self.flight.put(here)
-        self.flight.go_on_from(t + s)
-        self._fire(t + s, here, events)
+        self.run.put(here)
+        self.run.go_on_from(t + s)
+        self.fire(self, t + s, here, events)
 
     def _way_of(self, kind: str, k: int) -> float:
         """Return how a number that is watched changes: HOLDS until samples, GLIDES without jumps, or anyhow (0)."""
         if kind == "z":
             return GLIDES
-        return HOLDS if k in self.flight.held else 0.0
+        return HOLDS if k in self.run.held else 0.0
 
     def _take_back(self) -> None:
         """Know what compiled steps have seen."""
         if self._away:
-            for row, eye in zip(self.flight.loop.loop.watch, self.watch.eyes):
+            for row, eye in zip(self.run.loop.loop.watch, self.watch.eyes):
                 eye.sign, eye.value, eye.rate, eye.size = map(float, row[SIGN:HELD])
         self._away = False
 
     def due(self) -> None:
         """Let events happen whose time has come, and have steps end at the next one."""
         self._take_back()
-        t = self.flight.t
+        t = self.run.t
         late = t + SLACK * (1.0 + abs(t))
         now = [event for event in self.timed if _time(event) <= late]
         self.timed = [event for event in self.timed if _time(event) > late]
-        self.flight.loop.loop.pause[HALT_AT] = self.ahead
+        self.run.loop.loop.pause[HALT_AT] = self.ahead
         if now:
-            self._fire(t, self.flight.whole(), now)
+            self.fire(self, t, self.run.whole(), now)
 
     @property
     def ahead(self) -> float:
@@ -310,8 +311,8 @@ class Happening:
         self.watch.eyes = [eye for eye in self.watch.eyes if id(eye.event) in to_come]
         for eye in self.watch.eyes:
             eye.recall(to_come[id(eye.event)][1:])
-        self.before = self.flight.t, self.flight.whole()
-        self.watch.system = self.flight.system
+        self.before = self.run.t, self.run.whole()
+        self.watch.system = self.run.system
         self.due()
 
     def passed(self, write: Callable[[float], None] | None = None) -> bool:
@@ -321,12 +322,12 @@ class Happening:
         """
         self._take_back()
         begun: list[Whole] = []
-        t = self.flight.step_begun()
+        t = self.run.step_begun()
 
         def inside(s: float) -> Whole:
             if not begun:
-                begun.append(self.flight.beginning())
-            return self.flight.stepped(t, begun[0], s)
+                begun.append(self.run.beginning())
+            return self.run.stepped(t, begun[0], s)
 
         return self.within(inside, write, begun=t)
 
@@ -342,62 +343,146 @@ class Happening:
         write : writes the rows of the log that lie inside of the step, up to a time
         """
         assert self.before is not None
-        flight, t = self.flight, self.before[0] if begun is None else begun
-        t1, end = flight.t, flight.whole()
+        run, t = self.run, self.before[0] if begun is None else begun
+        t1, end = run.t, run.whole()
         self.watch.forget()
-        flight.strayed = write is not None or not flight.loop.without
+        run.strayed = write is not None or not run.loop.without
         found = self.watch.first_crossing(t, t1 - t, end, inside, inside)
         if found is None:
-            if flight.strayed:
-                flight.put(end)
-                flight.resume_at(t1)
+            if run.strayed:
+                run.put(end)
+                run.resume_at(t1)
             self.before = t1, end
             return False
-        flight.put(end)
+        run.put(end)
         s, events = found
         if write is not None:
             write(t + s)
         self._at(t, s, end if s == t1 - t else inside(s), events)
         return True
 
-    def _fire(self, t: float, x: Whole, events: list[Event]) -> None:
-        flight = self.flight
-        crossed = self.watch.values(events, t, x)
-        flight.put(x)
-        flight.log_row(t)
-        flight.describe_masses()
+
+class EventHandler:
+    """Lets events happen: carries out their actions, and takes a run over to what they change.
+
+    run, sink, loads, inside : parts of the run, which follow;  columns : what is logged;  changes : what events may
+    change law : is asked again after a change, None: there is none
+    """
+
+    def __init__(
+        self,
+        run: Integrator,
+        sink: LogSink,
+        loads: RunLoads,
+        inside: SingleSteps,
+        columns: Columns,
+        changes: Changes,
+    ):
+        self.run, self.sink, self.loads, self.inside = run, sink, loads, inside
+        self.columns, self.changes = columns, changes
+        self.law: SampledLaw | None = None
+
+    def fire(self, locator: EventLocator, t: float, x: Whole, events: list[Event]) -> None:
+        """Let events happen that a locator has found at a time and state."""
+        run, watch = self.run, locator.watch
+        crossed = watch.values(events, t, x)
+        run.put(x)
+        self.sink.write_row(t)
+        run.describe_masses()
         changed = False
         for event in events:
-            vehicle = State(flight.system.layout, flight.q, flight.v)
-            before, at_rest = (flight.system, vehicle.copy()), self.watch.fires(event, t)
-            out = perform(event, t, flight.system, vehicle, at_rest)
+            vehicle = run.state
+            before, at_rest = (run.system, vehicle.copy()), watch.fires(event, t)
+            out = perform(event, t, run.system, vehicle, at_rest)
             lost: list[str] = []
-            new = out.system.change if out.changed and out.system.change is not flight.system.change else None
-            self.stopped |= out.stop
+            new = out.system.change if out.changed and out.system.change is not run.system.change else None
+            locator.stopped |= out.stop
             changed |= out.changed
             if out.changed:
-                lost = flight.go_over(out.system, out.x, out.motions)
-                self.watch.system = flight.system
-            if out.values and flight.loop.without:
+                lost = self._go_over(out.system, out.x, out.motions)
+                watch.system = run.system
+            if out.values and run.loop.without:
                 raise InputError(
                     f"event '{event.label}' sets {', '.join(out.values)}", hint="only an assembly has devices"
                 )
             if out.values:
-                flight.loop.hold(flight.plan.values(out.values))
-                flight.changed()
-            after = flight.system, State(flight.system.layout, flight.q, flight.v)
-            flight.log.note(note(event, t, before, after, at_rest, lost, 0.0 if new is None else new.shift))
-            self.watch.forget()
-            flight.log_row(t)
+                run.loop.hold(run.plan.values(out.values))
+                run.changed()
+            after = run.system, run.state
+            self.sink.log.note(
+                note(event, t, before, after, at_rest, lost, 0.0 if new is None else new.shift)
+            )
+            watch.forget()
+            self.sink.write_row(t)
             if event.fires_once:
-                self.watch.drop(event)
-        self.watch.forget()
-        now = flight.whole()
-        self.watch.restart(t, now, crossed)
-        flight.put(now)
-        flight.go_on_from(t)
-        if changed and flight.law is not None and not flight.law.now:
-            flight.law.ask()
+                watch.drop(event)
+        watch.forget()
+        now = run.whole()
+        watch.restart(t, now, crossed)
+        run.put(now)
+        run.go_on_from(t)
+        if changed and self.law is not None and not self.law.now:
+            self.law.ask()
+
+    def _go_over(self, system: System, x: State, motions: Mapping[str, Motion | None]) -> list[str]:
+        """Go on with another state of the vehicle, or another vehicle: devices and loads follow names.
+
+        Return the ports that have lost their places by that.
+        motions : of joints that follow others from now on, None: nothing
+        """
+        run, old, t = self.run, self.run.system, self.run.t
+        lost: list[str] = []
+        self.sink.end_phase()
+        if motions:
+            run.loop.touching = run.loop.touching.with_motions(motions)
+        if system is not old:
+            new = system.with_settings()
+            if self.loads.acting is not None:
+                self.loads.acting.follow(old, new, t, self.changes.heirs)
+            touching = run.loop.touching
+            stand_on(run, self.loads, new)
+            lost, odd = run.loop.touching.lost(old, touching, new)
+            if odd:
+                warnings.warn(
+                    f"the vehicle has lost the place of {', '.join(odd)} at t = {t:.9g} s: forces there act on nothing "
+                    "from now on, and what is seen there keeps its last value",
+                    FidelityWarning,
+                    stacklevel=caller_level(),
+                )
+        else:
+            self.loads.begin(run.system, t)
+        run.q, run.v = x.q.astype(float), x.v.astype(float)
+        self.inside.begin_phase()
+        self.sink.begin_phase(self.acted())
+        run.changed()
+        return lost
+
+    def take_up(self, vehicles: Sequence[System], loads: Loads | None) -> None:
+        """Go on with the last of the vehicles that the run has had, and what acts on it beside devices."""
+        run, log = self.run, self.sink.log
+        for system in vehicles[1:-1]:
+            stand_on(run, self.loads, system)
+            log.acted.append(self.acted() if loads is None else None)
+        if loads is not None:
+            self.loads.acting = Acting(loads, "world")
+        if loads is not None or len(vehicles) > 1:
+            stand_on(run, self.loads, vehicles[-1].with_settings() if len(vehicles) > 1 else run.system)
+        if len(vehicles) > 1:
+            log.acted.append(self.acted())
+        run.q, run.v = np.zeros(run.system.nq), np.zeros(run.system.nv)
+
+    def acted(self) -> Acted:
+        """Return what is known of what acts from now on."""
+        run, inputs = self.run, None if self.loads.acting is None else self.loads.inputs
+        kept = self.sink.log.contents.points
+        start = {} if kept is None else kept.start
+        return Acted(run.plan, self.columns, run.loop.touching, inputs, self.inside.dense, start)
+
+
+def stand_on(run: Integrator, loads: RunLoads, system: System) -> None:
+    """Let devices and loads of a run act on another vehicle."""
+    loads.begin(system, run.t)
+    run.stand_on(system, loads.base)
 
 
 def _time(event: Event) -> float:

@@ -7,7 +7,7 @@ Steps that explicit methods bear: h |λ|_max below 2.8 for RK4, λ of the vehicl
 A mode that a closure or a joint makes nearly massless may be damped beyond its critical damping by the structure's
 dampers: then it is not its frequency but its rate of decay that counts.
 
-What a flight says where it cannot go on.
+What a run says where it cannot go on.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from interstage.system.run.integrators import (
 from interstage.system.run.integrators.step_control import NEAR_LOCK
 
 if TYPE_CHECKING:
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.integration import Integrator
 
 
 class Locks:
@@ -153,48 +153,46 @@ def fastest_of(system: System) -> float:
 GOES_ON = (flights.DONE, flights.FULL, flights.PAUSED, flights.STEPPED, flights.TIMED)
 
 
-def check(flight: Flight, status: int) -> None:
+def check(run: Integrator, status: int) -> None:
     """Refuse what forward dynamics refused, and numbers that are none."""
-    flight.loop.tapes.check()
-    z = flight.loop.tapes.vectors["z"]
-    if not (np.isfinite(flight.q).all() and np.isfinite(flight.v).all()):
-        raise _infinite(flight)
+    run.loop.tapes.check()
+    z = run.loop.tapes.vectors["z"]
+    if not (np.isfinite(run.q).all() and np.isfinite(run.v).all()):
+        raise _infinite(run)
     if len(z) and not np.isfinite(z).all():
-        states = {n: slot for n, slot in flight.plan.slots.items() if slot.kind == "z"}
+        states = {n: slot for n, slot in run.plan.slots.items() if slot.kind == "z"}
         lost = next(n for n, slot in states.items() if not np.isfinite(z[slot.where]).all())
-        raise _infinite(flight, f"'{lost}'")
+        raise _infinite(run, f"'{lost}'")
     if status in GOES_ON:
         return
-    _check_pushes(flight)
-    fixed = None if flight.by.step is None else float(flight.step)
-    if not is_sane(flight.q, flight.v) or (fixed and too_long(flight.system, flight.method, fixed)):
-        raise _infinite(flight)
-    if flight.by.step is None and _goes_on(flight):
+    _check_pushes(run)
+    fixed = None if run.by.step is None else float(run.step)
+    if not is_sane(run.q, run.v) or (fixed and too_long(run.system, run.method, fixed)):
+        raise _infinite(run)
+    if run.by.step is None and _goes_on(run):
         raise SolverError(
-            f"the method {flight.method} stopped at t = {flight.t:.6g}",
-            got=f"steps of {flight.loop.loop.pace[stretch.STEP]:.3g} s",
+            f"the method {run.method} stopped at t = {run.t:.6g}",
+            got=f"steps of {run.loop.loop.pace[stretch.STEP]:.3g} s",
             hint="what devices say may jump there: declare an event or sample it",
         )
-    refuse(flight.system, status, State(flight.system.layout, flight.q, flight.v), flight.loop.loop.tau)
+    refuse(run.system, status, State(run.system.layout, run.q, run.v), run.loop.loop.tau)
 
 
-def _infinite(flight: Flight, where: str = "") -> SolverError:
+def _infinite(run: Integrator, where: str = "") -> SolverError:
     """Return what to say of a run that goes to infinity."""
-    step = None if flight.by.step is None else float(flight.step)
-    return went_to_infinity(
-        flight.system, flight.t, flight.q, flight.v, flight.method, step, flight.locks, where
-    )
+    step = None if run.by.step is None else float(run.step)
+    return went_to_infinity(run.system, run.t, run.q, run.v, run.method, step, run.locks, where)
 
 
-def _goes_on(flight: Flight) -> bool:
-    """Tell if there is a slope where the flight stands."""
-    q, v = flight.q.copy(), flight.v.copy()
-    return flight.loop.right_side(q, v, flight.t, np.empty_like(q), np.empty_like(v)) == 0
+def _goes_on(run: Integrator) -> bool:
+    """Tell if there is a slope where the run stands."""
+    q, v = run.q.copy(), run.v.copy()
+    return run.loop.right_side(q, v, run.t, np.empty_like(q), np.empty_like(v)) == 0
 
 
-def _check_pushes(flight: Flight) -> None:
+def _check_pushes(run: Integrator) -> None:
     """Refuse forces that are no numbers: forward dynamics cannot tell where they come from."""
-    for touch in flight.plan.pushes:
-        value = flight.loop.tapes.vectors["s"][touch.slot.where]
+    for touch in run.plan.pushes:
+        value = run.loop.tapes.vectors["s"][touch.slot.where]
         if not np.isfinite(value).all():
-            raise SolverError(f"'{touch.port}' is not finite at t = {flight.t:.6g}", got=str(value))
+            raise SolverError(f"'{touch.port}' is not finite at t = {run.t:.6g}", got=str(value))

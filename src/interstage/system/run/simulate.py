@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError
@@ -24,7 +23,6 @@ from interstage.system.plant.faults import Fault
 from interstage.system.plant.prescribed_motion import Motion
 from interstage.system.run.applied_loads import Control
 from interstage.system.run.events import Event
-from interstage.system.run.flight import Flight
 from interstage.system.run.integrators import Method, method_of
 from interstage.system.run.operating_point import (
     begin_time,
@@ -33,7 +31,9 @@ from interstage.system.run.operating_point import (
     vehicle_at,
     with_loads,
 )
-from interstage.system.run.step_stability import chosen_step, look_at_rows, warn_of_fast_states
+from interstage.system.run.runner import Runner
+from interstage.system.run.spec import RunSpec
+from interstage.system.run.step_stability import chosen_step, rows_to_look_at, warn_of_fast_states
 from interstage.system.run.time_edges import found_edges
 
 
@@ -150,52 +150,50 @@ def simulate(
         dense = log is None and log_step is None if dense is None else dense
         made = Assembly(system.model.name, vehicle=system)
 
-    def begun(step: Period | None, edges: np.ndarray | None = None) -> Flight:
-        return Flight(
-            made,
-            x,
-            until,
-            step,
-            method=method,
-            max_step=max_step,
-            rtol=rtol,
-            atol=atol,
-            log_step=log_step,
-            given=set,
-            keep=keep,
-            start=start,
-            pace=pace,
-            faults=faults,
-            events=watched,
-            motions=motions,
-            mass=mass,
-            control=control,
-            control_step=control_step,
-            frame=frame,
-            dense=bool(dense),
-            edges=edges,
-        )
-
-    flight, told = begun(step), False
+    spec = RunSpec(
+        made,
+        x,
+        until,
+        step,
+        method=method,
+        max_step=max_step,
+        rtol=rtol,
+        atol=atol,
+        log_step=log_step,
+        given=set,
+        keep=keep,
+        start=start,
+        pace=pace,
+        faults=faults,
+        events=watched,
+        motions=motions,
+        mass=mass,
+        control=control,
+        control_step=control_step,
+        frame=frame,
+        dense=bool(dense),
+    )
+    run, told = Runner(spec), False
     if step is not None:
-        told = warn_of_fast_states(flight)
-    elif (shorter := chosen_step(flight)) is not None:
-        flight.leave()
-        flight = begun(shorter)
-    if len(edges := found_edges(flight)):
-        flight.leave()
-        flight = begun(step, edges)
+        told = warn_of_fast_states(run.integrator)
+    elif (shorter := chosen_step(run.integrator)) is not None:
+        run.leave()
+        run = Runner(replace(spec, step=shorter))
+    acting = None if control is not None else run.loads.acting
+    if len(edges := found_edges(run.integrator, acting)):
+        run.leave()
+        run = Runner(replace(spec, edges=edges))
     if not told:
-        look_at_rows(flight)
-    flight.write_to(log, checkpoint)
-    flight.shown = progress
-    spun = made.vehicle is not None and warn_of_spin(flight.system, flight.whole())
-    flown = flight.run()
+        run.sink.looked = rows_to_look_at(run.integrator)
+    run.write_to(log, checkpoint)
+    run.shown = progress
+    spun = made.vehicle is not None and warn_of_spin(run.system, run.integrator.whole())
+    flown = run.run()
     if made.vehicle is not None and not spun:
         last = flown.phases[-1]
         warn_of_spin(last.system, last.bare(len(last.t) - 1))
-    if flight.system.watched:
-        flight.system.warn_of_fidelity()
+    if run.system.watched:
+        run.system.warn_of_fidelity()
     if not alone and made.vehicle is not None:
         warn_along_run((phase.system, phase.t, phase.bare) for phase in flown.phases)
     return flown.of_vehicle() if alone and log is None else flown

@@ -1,6 +1,6 @@
 """Steps that are too long for what is fast: eigenvalues of a run where it stands, and warnings.
 
-How fast a flight may change where it stands: eigenvalues of ∂ẏ/∂y, y = [q; v; z] with the states z of devices.
+How fast a run may change where it stands: eigenvalues of ∂ẏ/∂y, y = [q; v; z] with the states z of devices.
 
 Small motions are those that the vehicle is free to make: δv along N, the null space of the closures' Jacobian among
 joints that are neither locked nor known as functions of time, δq along the rates that such velocities mean. Of more
@@ -50,7 +50,7 @@ from interstage.system.plant.python_block import Law
 from interstage.system.run.integrators import Compiled
 
 if TYPE_CHECKING:
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.integration import Integrator
 
 
 MOST = 200  # states that are looked at
@@ -60,7 +60,7 @@ OWN = 0.3  # share of |λ| that forces of devices make, from which it is theirs
 
 @dataclass
 class Stand:
-    """Where a flight stands, or stood at a row of its log: time, vehicle, vectors of devices."""
+    """Where a run stands, or stood at a row of its log: time, vehicle, vectors of devices."""
 
     t: float
     q: np.ndarray
@@ -68,20 +68,20 @@ class Stand:
     vectors: Mapping[str, np.ndarray]
 
     @classmethod
-    def of(cls, flight: Flight) -> Stand:
-        """Return where a flight stands."""
-        vectors = {kind: vector.copy() for kind, vector in flight.loop.tapes.vectors.items()}
-        return cls(flight.t, flight.q.copy(), flight.v.copy(), vectors)
+    def of(cls, run: Integrator) -> Stand:
+        """Return where a run stands."""
+        vectors = {kind: vector.copy() for kind, vector in run.loop.tapes.vectors.items()}
+        return cls(run.t, run.q.copy(), run.v.copy(), vectors)
 
 
 class Rates:
-    """How fast a flight may change at a stand: eigenvalues λ (n,) of J, ∂ẏ/∂y along small motions.
+    """How fast a run may change at a stand: eigenvalues λ (n,) of J, ∂ẏ/∂y along small motions.
 
     D : (len(y), n), small motions as columns
     """
 
-    def __init__(self, flight: Flight, at: Stand, D: np.ndarray, J: np.ndarray):
-        self.flight, self.at, self.D, self.J = flight, at, D, J
+    def __init__(self, run: Integrator, at: Stand, D: np.ndarray, J: np.ndarray):
+        self.run, self.at, self.D, self.J = run, at, D, J
         self.values = np.linalg.eigvals(J)
         self._vectors: tuple[np.ndarray, np.ndarray] | None = None
         self._bare: np.ndarray | None = None
@@ -97,7 +97,7 @@ class Rates:
         """Return whether devices make an eigenvalue: by their states, or by what they do to the vehicle."""
         left, right = self.vectors()
         if self._bare is None:
-            self._bare = _without_devices(self.flight, self.at, self.D, self.J)
+            self._bare = _without_devices(self.run, self.at, self.D, self.J)
         # by left vectors, not by the inverse of the right ones: a free body has fewer vectors than eigenvalues of zero
         row = left[:, k].conj()
         share = abs(row @ ((self.J - self._bare) @ right[:, k]))
@@ -105,7 +105,7 @@ class Rates:
 
     def name(self, k: int) -> str:
         """Return the coordinate, velocity or field of a device that moves most."""
-        layout, plan = self.flight.system.layout, self.flight.plan
+        layout, plan = self.run.system.layout, self.run.plan
         names = [c.name for c in (*layout.coordinates(), *layout.velocities())]
         found = [""] * len(self.at.vectors["z"])
         for name, slot in plan.slots.items():
@@ -114,38 +114,38 @@ class Rates:
         return [*names, *found][int(np.argmax(np.abs(self.D @ self.vectors()[1][:, k])))]
 
 
-def can_be_asked(flight: Flight) -> bool:
+def can_be_asked(run: Integrator) -> bool:
     """Return whether the right-hand side may be asked beside the run: laws that remember are not."""
-    plan = flight.plan
+    plan = run.plan
     laws = any(isinstance(plan.parts[e.part].what, Law) for e in (*plan.before, *plan.after))
-    return not laws and not flight.loop.without and isinstance(flight.method, Compiled)
+    return not laws and not run.loop.without and isinstance(run.method, Compiled)
 
 
-def rates_of(flight: Flight, at: Stand | None = None) -> Rates | None:
-    """Return how fast a flight may change at a stand, that of now; None where that cannot be found."""
-    if not can_be_asked(flight):
+def rates_of(run: Integrator, at: Stand | None = None) -> Rates | None:
+    """Return how fast a run may change at a stand, that of now; None where that cannot be found."""
+    if not can_be_asked(run):
         return None
-    at = Stand.of(flight) if at is None else at
-    D = _small_motions(flight, at)
+    at = Stand.of(run) if at is None else at
+    D = _small_motions(run, at)
     if D.shape[1] == 0:
         return None
-    J = _slopes(flight, at, D)
-    return None if J is None else Rates(flight, at, D, J)
+    J = _slopes(run, at, D)
+    return None if J is None else Rates(run, at, D, J)
 
 
-def are_too_many(flight: Flight) -> bool:
+def are_too_many(run: Integrator) -> bool:
     """Return whether a vehicle has so many joints that what devices do to it is not looked at."""
-    modes = np.isin(np.arange(flight.system.nv), _modes(flight))
-    joints = int(np.count_nonzero(_moving(flight) & ~modes))
-    return 2 * joints + len(flight.plan.initial["z"]) > MOST
+    modes = np.isin(np.arange(run.system.nv), _modes(run))
+    joints = int(np.count_nonzero(_moving(run) & ~modes))
+    return 2 * joints + len(run.plan.initial["z"]) > MOST
 
 
-def _small_motions(flight: Flight, at: Stand) -> np.ndarray:
+def _small_motions(run: Integrator, at: Stand) -> np.ndarray:
     """Return small motions of the vehicle and changes of z, as columns of y; z alone where joints are too many."""
-    system, nz = flight.system, len(at.vectors["z"])
+    system, nz = run.system, len(at.vectors["z"])
     nq, nv = system.nq, system.nv
-    kept = np.flatnonzero(_moving(flight))
-    stiff = system.tree.v_stiffness[kept] * np.isin(kept, _modes(flight))
+    kept = np.flatnonzero(_moving(run))
+    stiff = system.tree.v_stiffness[kept] * np.isin(kept, _modes(run))
     over = len(kept) - (MOST - nz) // 2
     if over > 0:
         held = np.argsort(-stiff, kind="stable")[:over]
@@ -163,9 +163,9 @@ def _small_motions(flight: Flight, at: Stand) -> np.ndarray:
     return scipy.linalg.block_diag(Q, V, np.eye(nz))
 
 
-def _moving(flight: Flight) -> np.ndarray:
+def _moving(run: Integrator) -> np.ndarray:
     """Return a mask (nv,) of velocities that are neither locked nor prescribed nor known as functions of time."""
-    system, known = flight.system, flight.loop.loop.known_to
+    system, known = run.system, run.loop.loop.known_to
     moving = np.ones(system.nv, dtype=bool)
     moving[known[(known >= system.nq) & (known < system.nq + system.nv)] - system.nq] = False
     for i in np.flatnonzero(system.settings.joint_mode != FREE):
@@ -174,33 +174,33 @@ def _moving(flight: Flight) -> np.ndarray:
     return moving
 
 
-def _modes(flight: Flight) -> np.ndarray:
+def _modes(run: Integrator) -> np.ndarray:
     """Return the places of modal rates in v."""
-    places = [np.arange(w.etadot.start, w.etadot.stop) for _, w in flight.system.layout.items()]
+    places = [np.arange(w.etadot.start, w.etadot.stop) for _, w in run.system.layout.items()]
     return np.concatenate([np.zeros(0, dtype=np.int64), *places])
 
 
-def _slopes(flight: Flight, at: Stand, D: np.ndarray) -> np.ndarray | None:
+def _slopes(run: Integrator, at: Stand, D: np.ndarray) -> np.ndarray | None:
     """Return ∂ẏ/∂y along small motions (n, n), nothing changed; None where it cannot be found."""
-    nq, nv = flight.system.nq, flight.system.nv
+    nq, nv = run.system.nq, run.system.nv
 
     def rates(y: np.ndarray) -> np.ndarray:
         moved = Stand(at.t, y[:nq], y[nq : nq + nv], {**at.vectors, "z": y[nq + nv :]})
-        return asked(flight, moved)[0]
+        return asked(run, moved)[0]
 
     found = _differences(rates, np.concatenate([at.q, at.v, at.vectors["z"]]), D)
     return _along(D, found, nq) if np.isfinite(found).all() else None
 
 
-def asked(flight: Flight, at: Stand) -> tuple[np.ndarray, np.ndarray]:
+def asked(run: Integrator, at: Stand) -> tuple[np.ndarray, np.ndarray]:
     """Return ẏ and all signals at a stand, nothing changed; ẏ is no number where it cannot be found."""
-    tapes, nq, nv = flight.loop.tapes, flight.system.nq, flight.system.nv
+    tapes, nq, nv = run.loop.tapes, run.system.nq, run.system.nv
     now = {kind: vector.copy() for kind, vector in tapes.vectors.items()}
     qdot, vdot = np.empty(nq), np.empty(nv)
     try:
         for kind, vector in at.vectors.items():
             tapes.vectors[kind][:] = vector
-        status = flight.loop.right_side(at.q.copy(), at.v.copy(), at.t, qdot, vdot)
+        status = run.loop.right_side(at.q.copy(), at.v.copy(), at.t, qdot, vdot)
         rates = np.concatenate([qdot, vdot, tapes.vectors["Z"]])
         return np.full(len(rates), np.nan) if status != 0 else rates, tapes.vectors["s"].copy()
     finally:
@@ -227,9 +227,9 @@ def _differences(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray, D: np.nda
     return np.array(columns).T
 
 
-def _without_devices(flight: Flight, at: Stand, D: np.ndarray, J: np.ndarray) -> np.ndarray:
+def _without_devices(run: Integrator, at: Stand, D: np.ndarray, J: np.ndarray) -> np.ndarray:
     """Return J of the vehicle alone: states of devices do not change, and push nothing."""
-    system, nq, nv = flight.system, flight.system.nq, flight.system.nv
+    system, nq, nv = run.system, run.system.nq, run.system.nv
     m = int(np.count_nonzero(D[:nq].any(axis=0)))
     bare = J.copy()  # rates of coordinates are those of the vehicle
     bare[m:] = 0.0
@@ -325,40 +325,40 @@ class Span:
         return low
 
 
-def warn_of_fast_states(flight: Flight) -> bool:
+def warn_of_fast_states(run: Integrator) -> bool:
     """Warn of what devices make too fast for fixed steps, by differences of the right-hand side at the start.
 
     Return whether there was something to warn of.
     """
-    if flight.by.step is None or not isinstance(flight.method, Compiled):
+    if run.by.step is None or not isinstance(run.method, Compiled):
         return False
-    found = _rates(flight)
-    return found is not None and _warn(flight, found, float(flight.until) - flight.t)
+    found = _rates(run)
+    return found is not None and _warn(run, found, float(run.until) - run.t)
 
 
-def _pushed(flight: Flight) -> bool:
+def _pushed(run: Integrator) -> bool:
     """Return whether devices push the vehicle."""
-    return any(touch.quantity in ACTING for touch in flight.plan.pushes)
+    return any(touch.quantity in ACTING for touch in run.plan.pushes)
 
 
-def _rates(flight: Flight) -> Rates | None:
-    """Return how fast a flight may change at its start; where the vehicle is too large to tell, say so."""
-    if _pushed(flight) and can_be_asked(flight) and are_too_many(flight):
+def _rates(run: Integrator) -> Rates | None:
+    """Return how fast a run may change at its start; where the vehicle is too large to tell, say so."""
+    if _pushed(run) and can_be_asked(run) and are_too_many(run):
         warnings.warn(
             f"whether steps are short enough for what devices let swing is not known: vehicle "
-            f"'{flight.system.model.name}' has more joints than are looked at ({MOST} states); compare with "
+            f"'{run.system.model.name}' has more joints than are looked at ({MOST} states); compare with "
             "a run of half the step",
             FidelityWarning,
             stacklevel=caller_level(),
         )
-    return rates_of(flight)
+    return rates_of(run)
 
 
-def _warn(flight: Flight, found: Rates, length: float, when: str = "") -> bool:
+def _warn(run: Integrator, found: Rates, length: float, when: str = "") -> bool:
     """Warn of what steps do not follow over a time; return whether there is something."""
-    assert isinstance(flight.method, Compiled)
-    most = float(flight.until) - float(flight.start) if when else 0.0
-    h, over = _longest(flight), Span(flight.method, length, _frame(flight), most)
+    assert isinstance(run.method, Compiled)
+    most = float(run.until) - float(run.start) if when else 0.0
+    h, over = _longest(run), Span(run.method, length, _frame(run), most)
     if all(over.is_followed(value, h, WRONG) for value in found.values):
         return False
     found.vectors()
@@ -410,14 +410,14 @@ def _words(over: Span, found: Rates, k: int, h: float) -> str:
     return f"{what}: they take {loss:.3g} % of it in {time:.3g} s beside its own damping"
 
 
-def chosen_step(flight: Flight) -> Fraction | None:
+def chosen_step(run: Integrator) -> Fraction | None:
     """Return the step that a run takes whose steps nobody chose, None: the one it has will do."""
-    method, step = flight.method, flight.by.step
-    found = _rates(flight) if step is not None else None
+    method, step = run.method, run.by.step
+    found = _rates(run) if step is not None else None
     if found is None or step is None or not isinstance(method, Compiled):
         return None
-    h, worst = _longest(flight), -1
-    over = Span(method, float(flight.until) - flight.t, _frame(flight))
+    h, worst = _longest(run), -1
+    over = Span(method, float(run.until) - run.t, _frame(run))
     if all(over.is_followed(value, h, FINE) for value in found.values):
         return None
     found.vectors()
@@ -439,25 +439,26 @@ def chosen_step(flight: Flight) -> Fraction | None:
     return max(k * decade for k in (1, 2, 5) if k * decade <= h)
 
 
-def _frame(flight: Flight) -> float | None:
+def _frame(run: Integrator) -> float | None:
     """Return the shortest time between samples; None where nothing is sampled."""
-    plan = flight.plan
+    plan = run.plan
     return min((float(e.every * plan.clock.tick) for e in plan.sampled), default=None)
 
 
-def _longest(flight: Flight) -> float:
+def _longest(run: Integrator) -> float:
     """Return the length of steps: equal ones between the samples of what is sampled most often."""
-    plan, step = flight.plan, flight.by.step
+    plan, step = run.plan, run.by.step
     assert step is not None
-    gap = min((e.every * plan.clock.tick for e in plan.sampled), default=flight.until - flight.start)
-    gap = min(gap, flight.until - flight.start)
+    gap = min((e.every * plan.clock.tick for e in plan.sampled), default=run.until - run.start)
+    gap = min(gap, run.until - run.start)
     return float(gap / math.ceil(gap / step))
 
 
-def look_at_rows(flight: Flight) -> None:
-    """Let a run with equal steps be looked at again where devices begin to push."""
-    if flight.by.step is not None and isinstance(flight.method, Compiled) and _pushed(flight):
-        flight.looked = RowsToLookAt(flight)
+def rows_to_look_at(run: Integrator) -> RowsToLookAt | None:
+    """Return where a run with equal steps is looked at again, as devices begin to push; None: nowhere."""
+    if run.by.step is not None and isinstance(run.method, Compiled) and _pushed(run):
+        return RowsToLookAt(run)
+    return None
 
 
 class RowsToLookAt:
@@ -469,23 +470,23 @@ class RowsToLookAt:
     pushes : columns of the log;  most : the largest pushes so far;  acted : how long each acted, in seconds
     """
 
-    def __init__(self, flight: Flight):
-        self.flight, self.told = flight, False
+    def __init__(self, run: Integrator):
+        self.run, self.told = run, False
         self.begin()
 
     def begin(self) -> None:
         """A phase begins."""
-        flight = self.flight
-        loop, first = flight.loop.loop, 1 + flight.system.nq + flight.system.nv
+        run = self.run
+        loop, first = run.loop.loop, 1 + run.system.nq + run.system.nv
         numbers = [
             k
-            for touch in flight.plan.pushes
+            for touch in run.plan.pushes
             if touch.quantity in ACTING
             for k in range(touch.slot.start, touch.slot.start + touch.slot.size)
         ]
         logged = np.flatnonzero(np.isin(loop.log_s, numbers))
         self.pushes, self.numbers = first + logged, loop.log_s[logged]
-        self.most = np.abs(flight.loop.tapes.vectors["s"][self.numbers].real)
+        self.most = np.abs(run.loop.tapes.vectors["s"][self.numbers].real)
         self.acted = np.zeros(len(logged))
         self.last = np.zeros((0, loop.log.shape[1]))
         self.rows: dict[int, np.ndarray] = {}
@@ -493,7 +494,7 @@ class RowsToLookAt:
 
     def note(self) -> None:
         """Look through the rows of the buffer."""
-        loop = self.flight.loop.loop
+        loop = self.run.loop.loop
         rows = np.vstack([self.last, loop.log[: int(loop.now[kernels.ROWS])]])
         if self.told or not len(self.pushes) or len(rows) < 2:
             return
@@ -511,7 +512,7 @@ class RowsToLookAt:
 
     def _note_jumps(self, rows: np.ndarray, times: np.ndarray) -> None:
         """Keep the rows after which velocities change most, each beside its largest size."""
-        system = self.flight.system
+        system = self.run.system
         v = rows[:, 1 + system.nq : 1 + system.nq + system.nv]
         if not system.nv or not np.isfinite(v).all():
             return
@@ -522,39 +523,39 @@ class RowsToLookAt:
 
     def tell(self) -> None:
         """Warn of what steps do not follow in the phase, once in a run."""
-        flight = self.flight
-        if self.told or not can_be_asked(flight):
+        run = self.run
+        if self.told or not can_be_asked(run):
             return
-        now = Stand.of(flight)
+        now = Stand.of(run)
         try:
             stands = {k: self._stand(row) for k, row in self.rows.items()}
             stands = {**self._touching(), **stands}
             for k, at in [*stands.items()][-LOOKS:]:
-                found = None if self.told else rates_of(flight, at)
+                found = None if self.told else rates_of(run, at)
                 if found is not None:
-                    self.told = _warn(flight, found, float(self.acted[k]), f" at t = {at.t:.6g} s")
+                    self.told = _warn(run, found, float(self.acted[k]), f" at t = {at.t:.6g} s")
         finally:
-            asked(flight, now)  # masses are those of now
+            asked(run, now)  # masses are those of now
 
     def _touching(self) -> dict[int, Stand]:
         """Return where pushes that no row shows would act, by push."""
         found: dict[int, Stand] = {}
-        silent, nq = self.most == 0.0, self.flight.system.nq
+        silent, nq = self.most == 0.0, self.run.system.nq
         for _, h, row in self.jumps if silent.any() else []:
             at = self._stand(row)
             for share in (0.5, 1.0):
                 qdot = np.empty(nq)
-                self.flight.system.engine.rates(at.q, at.v, qdot)
+                self.run.system.engine.rates(at.q, at.v, qdot)
                 on = Stand(at.t, at.q + share * h * qdot, at.v, at.vectors)
-                pushed = np.abs(asked(self.flight, on)[1][self.numbers].real) > 0.0
+                pushed = np.abs(asked(self.run, on)[1][self.numbers].real) > 0.0
                 found |= {int(k): on for k in np.flatnonzero(pushed & silent) if k not in found}
         return found
 
     def _stand(self, row: np.ndarray) -> Stand:
-        """Return where the flight was at a row; what is not logged is as it is now."""
-        flight, loop = self.flight, self.flight.loop.loop
-        nq, n = flight.system.nq, flight.system.nq + flight.system.nv
-        at, first = Stand.of(flight), 1 + n
+        """Return where the run was at a row; what is not logged is as it is now."""
+        run, loop = self.run, self.run.loop.loop
+        nq, n = run.system.nq, run.system.nq + run.system.nv
+        at, first = Stand.of(run), 1 + n
         for kind, numbers in (("s", loop.log_s), ("z", loop.log_z), ("w", loop.log_w), ("n", loop.log_n)):
             at.vectors[kind][numbers] = row[first : first + len(numbers)]
             first += len(numbers)

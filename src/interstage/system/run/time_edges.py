@@ -31,7 +31,8 @@ from interstage.system.run.integrators import Library
 from interstage.system.run.integrators.step_kernels import just_after
 
 if TYPE_CHECKING:
-    from interstage.system.run.flight import Flight
+    from interstage.system.run.applied_loads import Acting
+    from interstage.system.run.integration import Integrator
 
 
 MOST = 5000  # edges of one function that are looked for
@@ -235,27 +236,30 @@ def edges_of(function: Function, start: float, until: float) -> list[float]:
     return found
 
 
-def found_edges(flight: Flight) -> np.ndarray:
-    """Return the times at which functions of time of a flight turn, where its method has steps of its own."""
-    if not (isinstance(flight.method, Library) or flight.by.step is None):
+def found_edges(run: Integrator, acting: Acting | None) -> np.ndarray:
+    """Return the times at which functions of time of a run turn, where its method has steps of its own.
+
+    acting : loads that no law changes, None: there are none
+    """
+    if not (isinstance(run.method, Library) or run.by.step is None):
         return np.zeros(0)
-    kept = {kind: vector.copy() for kind, vector in flight.loop.tapes.vectors.items()}
-    start, until = float(flight.start), float(flight.until)
+    kept = {kind: vector.copy() for kind, vector in run.loop.tapes.vectors.items()}
+    start, until = float(run.start), float(run.until)
     span = start, start + AHEAD * (until - start)
-    found = [edge for function in _functions(flight) for edge in edges_of(function, *span)]
+    found = [edge for function in _functions(run, acting) for edge in edges_of(function, *span)]
     for kind, vector in kept.items():
-        flight.loop.tapes.vectors[kind][:] = vector
+        run.loop.tapes.vectors[kind][:] = vector
     return np.unique(found)
 
 
-def _functions(flight: Flight) -> Iterator[Function]:
+def _functions(run: Integrator, acting: Acting | None) -> Iterator[Function]:
     """Yield functions of time: of loads, motions, masses, laws that nothing else is asked of, and of devices."""
-    acting, system = flight.loads.acting, flight.system
-    if acting is not None and flight.law is None:
+    system = run.system
+    if acting is not None:
         yield from _among(force.wrench for force in acting.loads.forces)
         if acting.loads.law is not None:
             yield lambda t: acting.loads.tau_at(t, system)
-    for part in flight.plan.parts:
+    for part in run.plan.parts:
         what = part.what
         if isinstance(what, Ahead):
             given = what.given if what.body else None  # loads are those above
@@ -265,7 +269,7 @@ def _functions(flight: Flight) -> Iterator[Function]:
             elif given is not None:
                 yield from _among((given.angle, given.rate, given.acceleration))
         elif isinstance(what, Device):
-            view = flight.loop.tapes.view(part)
+            view = run.loop.tapes.view(part)
             for name in ("outputs", "rates"):
                 function = what.functions.get(name)
                 if isinstance(function, FunctionType) and _asks_for_time(function):

@@ -18,9 +18,8 @@ from interstage.errors import SolverError
 from interstage.multibody import State
 from interstage.multibody.queries import refuse
 from interstage.system.plant import coupled_kernels as kernels
-from interstage.system.run.coupled_system import ClosedLoop
+from interstage.system.run.coupled_system import ClosedLoop, Whole
 from interstage.system.run.dense_output import Curve, RowsBetween
-from interstage.system.run.event_handling import Whole
 from interstage.system.run.integrators import (
     Library,
 )
