@@ -10,7 +10,7 @@ from device_library import Gain, Lag, Servo, StateSpace
 import interstage as ist
 from interstage.errors import InputError
 from interstage.jit import COMPILED, kernel
-from interstage.system.plant.device import View, read, record_fields, written
+from interstage.system.plant.device import RecordView, read, record_fields, written
 from interstage.system.plant.feedthrough import uses_of, uses_of_code
 from interstage.system.plant.plan import planned
 from interstage.system.plant.vehicle_interface import view_of
@@ -99,7 +99,7 @@ def test_an_interpreted_record_reads_and_writes():
         "b": np.array(1.0),
         "w": np.array(0.0),
     }
-    Gain.outputs(View(arrays), 0.0)
+    Gain.outputs(RecordView(arrays), 0.0)
     assert arrays["y"] == 7.0
 
 

@@ -15,7 +15,7 @@ import interstage as ist
 from interstage.errors import InputError, MotionWarning
 from interstage.multibody import Multibody, Prismatic, Revolute, Universal
 from interstage.system import simulate
-from interstage.system.plant.prescribed_motion import BoundMotion, Curve
+from interstage.system.plant.prescribed_motion import BoundMotion, MotionProfile
 from interstage.system.plant.time_derivatives import Jet, rows_of
 
 HERTZ = (0.1, 1.0, 20.0, 100.0, 300.0, 400.0)
@@ -50,7 +50,7 @@ def test_rates_and_accelerations_from_slow_to_fast(way, hertz):
     """0.3 sin ωt + 0.1 from 0.1 to 400 Hz: rate to 1e-9 of 0.3 ω, acceleration to 1e-8 of 0.3 ω²."""
     w = 2.0 * np.pi * hertz
     make, how, tolerance = WAYS[way]
-    curve = Curve(ist.Motion(angle=make(w)))
+    curve = MotionProfile(ist.Motion(angle=make(w)))
     assert curve.levels[1][1] == how
     angle, rate, acceleration = curve.rows(TIMES)
     np.testing.assert_allclose(angle[:, 0], 0.3 * np.sin(w * TIMES) + 0.1, rtol=0, atol=1e-14)
@@ -70,7 +70,7 @@ def test_a_chirp_is_slow_and_fast():
     exact_rate = first * np.cos(a * times**2)
     exact = second * np.cos(a * times**2) - first**2 * np.sin(a * times**2)
     for f, tolerance in ((lambda t: np.sin(a * t * t), 1e-11), (lambda t: math.sin(a * t * t), 1e-7)):
-        _, rate, acceleration = Curve(ist.Motion(angle=f)).rows(times)
+        _, rate, acceleration = MotionProfile(ist.Motion(angle=f)).rows(times)
         np.testing.assert_allclose(rate[:, 0], exact_rate, rtol=0, atol=tolerance * first.max())
         np.testing.assert_allclose(acceleration[:, 0], exact, rtol=0, atol=tolerance * (first**2).max())
 
@@ -83,13 +83,13 @@ def test_tables_and_splines(hertz):
     times = np.linspace(0.0, 2.0, 17) / hertz
     table = 0.3 * np.sin(w * t)
     for given in ((t, table), make_interp_spline(t, table, k=5), (t, np.stack([table, 2 * table], axis=1))):
-        _, rate, acceleration = Curve(ist.Motion(angle=given)).rows(times)
+        _, rate, acceleration = MotionProfile(ist.Motion(angle=given)).rows(times)
         np.testing.assert_allclose(rate[:, 0] / w, 0.3 * np.cos(w * times), rtol=0, atol=3e-11)
         np.testing.assert_allclose(acceleration[:, 0] / w**2, -0.3 * np.sin(w * times), rtol=0, atol=1e-8)
     cubic = CubicSpline(t, table)
     motion = ist.Motion(angle=cubic)
     assert motion.derivatives == {"rate": "spline", "acceleration": "spline"}
-    np.testing.assert_array_equal(Curve(motion).rows(times)[2][:, 0], cubic(times, 2))
+    np.testing.assert_array_equal(MotionProfile(motion).rows(times)[2][:, 0], cubic(times, 2))
 
 
 CASES = {
@@ -139,7 +139,7 @@ def test_what_is_not_analytic_is_not_taken_for_it():
     def half(t):
         return [cmath.sin(t).real if not isinstance(t, complex) else cmath.sin(t), float(t.real) ** 2]
 
-    curve = Curve(ist.Motion(angle=half))
+    curve = MotionProfile(ist.Motion(angle=half))
     assert curve.levels[1][1] == "differences"
     np.testing.assert_allclose(curve.rows(np.array([0.7]))[1][0], [np.cos(0.7), 1.4], rtol=1e-10)
 
@@ -222,7 +222,9 @@ def test_given_rates_and_accelerations_are_taken_as_they_are():
     motion = ist.Motion(angle=math.sin, rate=math.cos, acceleration=lambda t: -math.sin(t))
     assert motion.derivatives == {}
     times = np.linspace(0, 2, 9)
-    np.testing.assert_allclose(Curve(motion).rows(times)[2][:, 0], -np.sin(times), rtol=1e-15, atol=1e-16)
+    np.testing.assert_allclose(
+        MotionProfile(motion).rows(times)[2][:, 0], -np.sin(times), rtol=1e-15, atol=1e-16
+    )
 
 
 def test_a_motion_that_fails_says_when():
@@ -250,7 +252,7 @@ def test_functions_with_ends():
             return 0.3 * math.sin(w * t + 0.4)
 
         times = np.array([0.0, 1e-5, 0.5, 1.0 - 1e-5, 1.0])
-        _, rate, acceleration = Curve(ist.Motion(angle=angle)).rows(times)
+        _, rate, acceleration = MotionProfile(ist.Motion(angle=angle)).rows(times)
         np.testing.assert_allclose(rate[:, 0] / w, 0.3 * np.cos(w * times + 0.4), rtol=0, atol=1e-8)
         np.testing.assert_allclose(
             acceleration[:, 0] / w**2, -0.3 * np.sin(w * times + 0.4), rtol=0, atol=1e-4

@@ -23,7 +23,7 @@ from interstage.multibody import State, System
 from interstage.multibody.loads import Forces, Generalized, Loads, acting_at, at_point
 from interstage.multibody.topology import check_state
 from interstage.system.plant.clock import Period, period_of
-from interstage.system.run.integrators import Compiled, Method, method_of
+from interstage.system.run.integrators import CompiledMethod, Method, method_of
 
 DEVICES = ("auto", "cpu", "cuda")
 MOST_MIB = 16.0 * 1024.0  # histories of a batch that are larger are a mistake
@@ -92,7 +92,7 @@ def simulate_batch(
             hint="assemblies of devices are flown many times by ist.monte_carlo",
         )
     chosen = method_of(method)
-    if not isinstance(chosen, Compiled):
+    if not isinstance(chosen, CompiledMethod):
         raise InputError(
             f"method {chosen} takes steps of its own",
             where="method",

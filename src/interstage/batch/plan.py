@@ -16,7 +16,7 @@ from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Force, Loads, wrench_rows
 from interstage.system.plant.clock import count
-from interstage.system.run.integrators import Compiled, Method
+from interstage.system.run.integrators import CompiledMethod, Method
 
 HISTORY = ""  # how an output is kept whose rows are all kept
 
@@ -165,9 +165,9 @@ class Plan:
         )
 
 
-def method_in(plan: Plan) -> Compiled:
+def method_in(plan: Plan) -> CompiledMethod:
     """Return the method of a plan, as `simulate_batch` let it in."""
-    assert isinstance(plan.method, Compiled)
+    assert isinstance(plan.method, CompiledMethod)
     return plan.method
 
 
@@ -209,7 +209,7 @@ def plan_of(
     law: LinearLaw | None,
     stops: tuple[Stop, ...],
     outputs: tuple[Output, ...],
-    method: Compiled,
+    method: CompiledMethod,
     pace: Pace,
     design: Design,
 ) -> Plan:

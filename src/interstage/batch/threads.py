@@ -13,8 +13,8 @@ from interstage.batch.kernels import Flyers, Found
 from interstage.batch.numbers import with_numbers
 from interstage.batch.plan import Plan, method_in
 from interstage.jit import COMPILED
-from interstage.multibody.kernel_interface import KernelInterface
-from interstage.system.run.integrators import Compiled
+from interstage.multibody.kernel_interface import Engine
+from interstage.system.run.integrators import CompiledMethod
 from interstage.system.run.integrators.step_kernels import Scratch, explicit_step, w_step
 
 PORTION = 64  # samples that a thread takes at a time at most
@@ -38,7 +38,7 @@ def empty_answer(plan: Plan) -> Found:
     )
 
 
-def step_scratch(method: Compiled, n: int, nv: int) -> Scratch:
+def step_scratch(method: CompiledMethod, n: int, nv: int) -> Scratch:
     """Return the scratch of a step."""
     return Scratch(np.zeros((method.slopes, n)), np.zeros(n), np.zeros(n), np.zeros(nv), np.zeros(1))
 

@@ -46,7 +46,7 @@ from interstage.system.plant.declarations import (
     state_of,
     within,
 )
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 UNLIMITED = 1e300
 
@@ -77,7 +77,7 @@ class PID(Device):
         values |= {"n": n, "rated": int(rated)}
         super().__init__(**cast("dict[str, Any]", values))
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of the commands."""
         most = [(k, float(limit)) for k, limit in enumerate(d.limit) if limit < UNLIMITED]
         return [one for k, limit in most for one in within(f"u[{k}]", d.u[k], limit)]
@@ -126,7 +126,7 @@ class PhasePlane(Device):
     def __init__(self, *, n: int = 3, **values: Value):
         super().__init__(**cast("dict[str, Any]", values | {"n": n}))
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return that an on-off law has no derivative."""
         return [state_of("law", "is on or off: it has no linear model, and what it fires is held")]
 
@@ -287,7 +287,7 @@ class Allocation(Device):
         if not ((self.low < self.preferred) & (self.preferred < self.high)).all():
             raise InputError("preferred commands are not within their limits", where="Allocation")
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of the commands."""
         ends = [(k, float(d.low[k]), float(d.high[k])) for k in range(len(d.u))]
         some = [(k, low, high) for k, low, high in ends if low > -UNLIMITED or high < UNLIMITED]

@@ -32,7 +32,7 @@ from interstage.system.plant.declarations import (
     numbers,
     state_of,
 )
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 DEFAULTS = {"curve": ([0, 1], [0, 1]), "burn": ([0, 1], [1, 1])}
 
@@ -92,7 +92,7 @@ class Engine(Device):
             found["burn_end"] = float(times[-1]) if profile[-1] > 0.0 else 1e12
         return with_directions(found, "Engine", "axis", "side", [1.0, 0.0, 0.0])
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the range of the throttle, and whether the nozzle flows."""
         low, high = float(d.throttles[0]), float(d.throttles[-1])
         room = 1e-9 * (high - low)

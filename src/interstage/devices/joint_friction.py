@@ -42,7 +42,7 @@ from interstage.system.plant.declarations import (
     numbers,
     state_of,
 )
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 
 @kernel
@@ -99,7 +99,7 @@ class Friction(DryFriction):
     rate, push = joint.rate(), joint.force()
     drag, bend = Out("N*m"), State("rad")
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return whether the joint sticks."""
         return [state_of("joint", "sticks: bristles hold it as a spring")] if d.rate == 0.0 else []
 
@@ -147,7 +147,7 @@ class StickSlip(DryFriction):
     drag, held, way = Out("N*m"), joint.hold(), Integer()
     stops, slips = Crossing("rad/s", direction=-1), Crossing("N*m", direction=-1)
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return whether the joint sticks."""
         stuck = f"sticks: it is locked below {d.static:.4g} {self.fields['static'].unit}"
         return [state_of("joint", stuck)] if d.held == 1 or d.rate == 0.0 else []

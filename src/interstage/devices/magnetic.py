@@ -26,7 +26,7 @@ from interstage.devices.harmonics import harmonic_gravity
 from interstage.devices.parts import limited, turned_back
 from interstage.errors import InputError
 from interstage.system.plant.declarations import In, Limit, Out, Parameter, Place, Value, within
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 RADIUS, TOP = 6371200.0, 13
 # nT, of g_10, g_11, h_11, g_20, ... g_22, h_22, ...; and nT a year, to degree 8
@@ -150,7 +150,7 @@ class MagneticTorquer(Device):
     here = Out("T", 3)
     torque = at.torque("node")
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of the dipole."""
         return [one for k in range(3) for one in within(f"dipole[{k}]", d.dipole[k], d.limit, "A*m^2")]
 

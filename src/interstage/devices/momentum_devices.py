@@ -69,7 +69,7 @@ from interstage.system.plant.declarations import (
     state_of,
     within,
 )
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 
 @kernel
@@ -172,7 +172,7 @@ class ReactionWheel(Rotor):
             found["momentum"] = speed * numbers(found["inertia"], "kg*m^2", "ReactionWheel.inertia")
         return with_directions(found, "ReactionWheel", "axis", "side", [0.0, 0.0, 1.0])
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of torque and speed."""
         speed = within("speed", d.speed, 0.99 * d.max_speed, "rad/s") if d.torque * d.speed >= 0.0 else []
         return within("torque", d.torque, d.max_torque, "N*m") + speed
@@ -239,7 +239,7 @@ class StickingWheel(ReactionWheel):
             found["bristle_stiffness"] = numbers(found["static"], "N*m", "StickingWheel.static") / BREAKS_AWAY
         return found
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of a wheel, and whether the bearing sticks."""
         stuck = (
             [state_of("bearing", "sticks: its bristles hold the rotor as a spring")] if d.speed == 0.0 else []
@@ -290,7 +290,7 @@ class CMG(Device):
         """Return values by field: directions of length one, the spin across the gimbal."""
         return with_directions(values, "CMG", "gimbal", "spin", [0.0, 0.0, 1.0])
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limit of the gimbal's rate."""
         return within("command", d.command, d.max_rate, "rad/s")
 

@@ -38,7 +38,7 @@ from interstage.system.plant.declarations import (
     state_of,
     within,
 )
-from interstage.system.plant.device import View
+from interstage.system.plant.device import RecordView
 
 
 @kernel
@@ -74,7 +74,7 @@ class Motor(Rotor):
     turned = State("rad")
     speed = State("rad/s")
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limit of torque, at the speed of the rotor."""
         most = d.max_torque
         if d.no_load_speed > 0.0 and d.command * d.speed > 0.0:
@@ -112,7 +112,7 @@ class StickingMotor(Motor):
         """Return values by field: the pair of friction, and static friction."""
         return with_static(type(self), super().shorthands(values))
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limit of torque, and whether the rotor sticks."""
         stuck = f"sticks: it stands still below {d.static:.4g} N*m"
         return super().limits_at(d, t) + ([state_of("rotor", stuck)] if d.way == 0 else [])

@@ -79,7 +79,7 @@ from interstage.system.plant.declarations import (
     numbers,
     state_of,
 )
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 from interstage.system.plant.noise import normal
 
 
@@ -101,7 +101,7 @@ class StarTracker(Mounted):
     error = Out("rad", 3)
     valid = Out("")
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return whether it sees anything."""
         return [state_of("sensor", "is not valid: it says its last values again")] if d.valid == 0.0 else []
 
@@ -148,7 +148,7 @@ class SunSensor(Mounted):
     node = Out("", 3)
     seen = Out("", 3)
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return whether it sees anything."""
         return [state_of("sensor", "is not valid: it says its last values again")] if d.valid == 0.0 else []
 

@@ -31,7 +31,7 @@ from interstage.multibody.kernels.algebra import add, cross, polynomial_of_skew,
 from interstage.spatial.quaternion import quaternion_to_rotvec
 from interstage.spatial.rotvec import jacobian_coefficients
 from interstage.system.plant.declarations import In, Limit, Out, Parameter, Place, Value, numbers, state_of
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 
 @kernel
@@ -147,7 +147,7 @@ class Cable(Line, Device):
     damping = Parameter("N*s/m", 0.0, least=0.0)
     length, winding = In("m", default=1.0), In("m/s", default=0.0)
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return whether the cable is slack."""
         return [state_of("cable", "is slack: it pulls nothing")] if d.pull == 0.0 else []
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from interstage.devices.contact import dissipation_of, pressed
 from interstage.jit import kernel
 from interstage.system.plant.declarations import Hinge, Limit, Out, Parameter, Value, state_of
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 
 @kernel
@@ -66,7 +66,7 @@ class Stop(Device):
         """Return the dissipation of a restitution; limits are in order."""
         return dissipation_of(values, self.fields["rate"].unit, type(self).__name__, limits=("low", "high"))
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the stops."""
         unit = self.fields["low"].unit
         return [Limit("joint", float(d.q), float(d.low), float(d.high), unit)]
@@ -97,7 +97,7 @@ class Backlash(Device):
     q, rate = joint.coordinate(), joint.rate()
     torque = joint.force()
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the play, where the hinge is inside it."""
         free = abs(d.q) <= 0.5 * d.gap and d.gap > 0.0
         return [state_of("hinge", "is inside its play: nothing holds it")] if free else []
@@ -123,7 +123,7 @@ class Gear(Device):
     twist, mesh = Out("rad"), Out("N*m")
     on_a, on_b = a.force(), b.force()
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the play, where the teeth do not touch."""
         free = abs(d.twist) <= 0.5 * d.gap and d.gap > 0.0
         return [state_of("teeth", "are inside their play: they do not touch")] if free else []

@@ -48,7 +48,7 @@ from interstage.system.plant.declarations import (
     Value,
     numbers,
 )
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 _G0 = 9.80665
 QUEUE = 32  # commands that are kept: those on their way, the one that acts and the one before it
@@ -132,7 +132,7 @@ class Thruster(Device):
             return np.inf
         return 0.5 * max(float(self.min_on), float(self.resolution))
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the range of the width: below it no pulse comes, above it the valve stays open."""
         return (
             [Limit("width", float(d.width), float(d.min_on), float(d.period), "s")] if d.width != 0.0 else []

@@ -36,7 +36,7 @@ import numpy as np
 from interstage.devices.parts import hertz, limited
 from interstage.jit import kernel
 from interstage.system.plant.declarations import Hinge, In, Limit, Out, Parameter, State, Value, within
-from interstage.system.plant.device import Device, View
+from interstage.system.plant.device import Device, RecordView
 
 
 class Gimbal(Device):
@@ -77,7 +77,7 @@ class TVC(Gimbal):
     angle = Out("rad", "axes")
     drive = Gimbal.joint.motion()
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of command and rate."""
         found = []
         for k, q in enumerate(d.q):
@@ -129,7 +129,7 @@ class HydraulicTVC(Gimbal):
     on_joint = Gimbal.joint.force()
     valve = State("rad", "axes")
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of command, valve and torque."""
         found, rod, fluid = list[Limit](), d.rod_stiffness, d.fluid_stiffness
         for k, q in enumerate(d.q):

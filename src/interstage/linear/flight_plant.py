@@ -36,7 +36,7 @@ from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.compiled_schedule import check_epochs, warn_beyond
 from interstage.system.plant.declarations import Integer, Out, Value
 from interstage.system.plant.moved_sites import NO_CHANGES
-from interstage.system.plant.plan import Plan, planned
+from interstage.system.plant.plan import ExecutionPlan, planned
 from interstage.system.plant.python_block import Law
 from interstage.system.plant.serialization import memory_of
 from interstage.system.plant.vehicle_interface import view_of
@@ -415,7 +415,7 @@ class FlightPlant:
         return found, units, groups
 
 
-def span_of(plan: Plan, name: str) -> tuple[int, int]:
+def span_of(plan: ExecutionPlan, name: str) -> tuple[int, int]:
     """Return the first number of a field in its vector, and the one after its last."""
     slot = plan.slots[name]
     return slot.start, slot.start + slot.size

@@ -67,9 +67,9 @@ from interstage.system.log import (
 from interstage.system.log import (
     points as log_memory,
 )
-from interstage.system.log.layout import Channel, Contents
+from interstage.system.log.layout import Contents, LogChannel
 from interstage.system.log.points import NAME as DISCRETE
-from interstage.system.log.points import Kept
+from interstage.system.log.points import KeptState
 from interstage.system.plant.assembly_text import blocks_of
 from interstage.system.plant.serialization import Describer, NoName, Program, Restorer
 from interstage.system.run.events import EventRecord
@@ -455,11 +455,11 @@ def _inertia(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, l
     return found
 
 
-def _points(f: Group, tables: list[tuple[list[str], list[str]]]) -> Kept | None:
+def _points(f: Group, tables: list[tuple[list[str], list[str]]]) -> KeptState | None:
     """Return what points of rows need; files of old do not have it."""
     if not f.has("POINTS"):
         return None
-    return Kept.of(f.text("POINTS"), [len(names) for names, _ in tables])
+    return KeptState.of(f.text("POINTS"), [len(names) for names, _ in tables])
 
 
 def _propellant(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, int]:
@@ -471,14 +471,14 @@ def _propellant(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str
     return found
 
 
-def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, Channel]:
+def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, LogChannel]:
     found = {}
     for name, (table, columns, shape, unit) in parse_json(f.text("PORTS")).items():
         size = int(np.prod(shape)) if shape else 1
         inside = 0 <= table < len(tables) and all(0 < c < len(tables[table][0]) for c in columns)
         if not inside or len(columns) != size:
             raise Fault(f"'{name}' lies where no columns are")
-        found[name] = Channel(int(table), tuple(columns), tuple(shape), str(unit))
+        found[name] = LogChannel(int(table), tuple(columns), tuple(shape), str(unit))
     return found
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
-from interstage.system.log.points import Kept, discrete_numbers, kept_by
+from interstage.system.log.points import KeptState, discrete_numbers, kept_by
 from interstage.system.plant.connections import matching
 from interstage.system.plant.declarations import Out
-from interstage.system.plant.plan import Plan, Slot, Touch
+from interstage.system.plant.plan import ExecutionPlan, SignalSlot, Touch
 from interstage.system.plant.prescribed_inputs import MASS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Columns:
+class LogColumns:
     """Which numbers go to which rows.
 
     s, z : signals and states in rows of steps;  groups : (period, first tick, signals) of what is sampled
@@ -43,7 +43,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Channel:
+class LogChannel:
     """A port or state in a log: its table, its columns there, its shape and unit."""
 
     table: int
@@ -51,13 +51,13 @@ class Channel:
     shape: tuple[int, ...]
     unit: str
 
-    def part(self, first: int, stop: int, name: str) -> Channel:
+    def part(self, first: int, stop: int, name: str) -> LogChannel:
         """Return some of its numbers, from `first` to before `stop`; one alone has no size."""
         if not (self.shape and first < stop <= len(self.columns)):
             some = f"[{first}]" if stop == first + 1 else f"[{first}:{stop}]"
             known = f"[0] to [{len(self.columns) - 1}]" if self.shape else "no brackets: it is one number"
             raise InputError(f"'{name}' has no {some}", expected=known)
-        return Channel(
+        return LogChannel(
             self.table, self.columns[first:stop], (stop - first,) if stop > first + 1 else (), self.unit
         )
 
@@ -76,12 +76,12 @@ class Contents:
 
     name: str
     tables: list[tuple[list[str], list[str]]]
-    channels: dict[str, Channel]
+    channels: dict[str, LogChannel]
     exposed: dict[str, list[str]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     inertia: dict[str, list[int]] = field(default_factory=dict)
     propellant: dict[str, int] = field(default_factory=dict)
-    points: Kept | None = None
+    points: KeptState | None = None
 
     def has(self, pattern: str) -> bool:
         """Return whether a name or pattern means anything."""
@@ -109,7 +109,7 @@ class Contents:
         return list(dict.fromkeys(inner for name in meant for inner in self.exposed.get(name, [name])))
 
 
-def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Columns:
+def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) -> LogColumns:
     """Return the columns of all ports and states, or of those that fit the names and patterns in `keep`."""
     if keep is not None and not isinstance(keep, Iterable):
         raise InputError(
@@ -147,20 +147,20 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
     z = np.array(sorted(wanted_z), dtype=np.int64)
     w, n = discrete_numbers(plan) if kept is None else (s[:0], s[:0])
     width = 1 + system.nq + system.nv + len(s) + len(z) + len(w) + len(n)
-    return Columns(s, z, [g for g in groups if len(g[2])], width, w, n)
+    return LogColumns(s, z, [g for g in groups if len(g[2])], width, w, n)
 
 
-def _masses(plan: Plan) -> list[Touch]:
+def _masses(plan: ExecutionPlan) -> list[Touch]:
     """Return what gives bodies their masses: rows of the log need it."""
     return [touch for touch in plan.pushes if touch.quantity == MASS]
 
 
-def _is_out(plan: Plan, k: int, name: str) -> bool:
+def _is_out(plan: ExecutionPlan, k: int, name: str) -> bool:
     part = plan.parts[k]
     return isinstance(part.what.fields[name], Out) and part.samples(name)
 
 
-def _kept(plan: Plan, pattern: str) -> list[str]:
+def _kept(plan: ExecutionPlan, pattern: str) -> list[str]:
     names = [name for name, slot in plan.slots.items() if slot.kind in "sz"]
     found = matching(pattern, [*names, *plan.aliases]) or matching(f"{pattern}.**", names)
     if not found:
@@ -168,7 +168,7 @@ def _kept(plan: Plan, pattern: str) -> list[str]:
     return [inner for name in found for inner in plan.aliases.get(name, [name])]
 
 
-def contents_of(plan: Plan, system: System, columns: Columns) -> Contents:
+def contents_of(plan: ExecutionPlan, system: System, columns: LogColumns) -> Contents:
     """Return what a log with such columns holds."""
     s, z = _labels(plan, "s"), _labels(plan, "z")
     first = [("time", "s"), *((f"vehicle.q[{k}]", "") for k in range(system.nq))]
@@ -195,16 +195,16 @@ def contents_of(plan: Plan, system: System, columns: Columns) -> Contents:
     return Contents(plan.assembly.name, names, found, exposed, left_out, inertia, propellant, points)
 
 
-def _channel(slot: Slot, spots: dict[tuple[str, int], tuple[int, int]]) -> Channel | None:
+def _channel(slot: SignalSlot, spots: dict[tuple[str, int], tuple[int, int]]) -> LogChannel | None:
     """Return where the numbers of a slot lie, None where they are not all kept in one table."""
     where = [spots.get((slot.kind, n)) for n in range(slot.start, slot.start + slot.size)]
     if any(spot is None or where[0] is None or spot[0] != where[0][0] for spot in where):
         return None
     both = [spot for spot in where if spot is not None]
-    return Channel(both[0][0], tuple(column for _, column in both), slot.shape, slot.unit or "1")
+    return LogChannel(both[0][0], tuple(column for _, column in both), slot.shape, slot.unit or "1")
 
 
-def _labels(plan: Plan, kind: str) -> dict[int, tuple[str, str]]:
+def _labels(plan: ExecutionPlan, kind: str) -> dict[int, tuple[str, str]]:
     """Return name and unit of each number of a vector; who writes it names it."""
     found: dict[int, tuple[str, str]] = {}
     for name, slot in (_named(plan, kind) | plan.slots).items():
@@ -215,7 +215,7 @@ def _labels(plan: Plan, kind: str) -> dict[int, tuple[str, str]]:
     return found
 
 
-def _named(plan: Plan, kinds: str) -> dict[str, Slot]:
+def _named(plan: ExecutionPlan, kinds: str) -> dict[str, SignalSlot]:
     """Return the slots of what users name: not those of the small devices between ports, whose names have spaces."""
     inner = [f"{part.path}." for part in plan.parts if " " in part.path]
     return {

@@ -35,10 +35,10 @@ from interstage.multibody.load_recovery import recovery_of
 from interstage.multibody.loads import Loads
 from interstage.multibody.model_file import put_system, system_in
 from interstage.multibody.queries import refuse
-from interstage.system.log.layout import Columns
+from interstage.system.log.layout import LogColumns
 from interstage.system.log.phases import Inputs, Phase
 from interstage.system.plant.declarations import ANY
-from interstage.system.plant.plan import Plan, Slot, Touch
+from interstage.system.plant.plan import ExecutionPlan, SignalSlot, Touch
 from interstage.system.plant.prescribed_inputs import AHEAD, Ahead
 from interstage.system.plant.vehicle_interface import Touching, held_joints
 from interstage.system.run.applied_loads import Acting
@@ -56,8 +56,8 @@ class Acted:
     start : {port: value} of what is sampled as the run began, which holds until its first sample
     """
 
-    plan: Plan
-    columns: Columns
+    plan: ExecutionPlan
+    columns: LogColumns
     touching: Touching
     inputs: Inputs | None
     dense: Dense | None = None
@@ -205,7 +205,7 @@ def _silent(acted: Acted, system: System, results: list[tuple[str, str]], t: flo
     """
     plan, first = acted.plan, len(acted.plan.initial["s"])
     felt = [
-        Touch("result", place, "inside", Slot("s", first + k, (), ANY), f"{place[0]}, {place[1]}")
+        Touch("result", place, "inside", SignalSlot("s", first + k, (), ANY), f"{place[0]}, {place[1]}")
         for k, place in enumerate(results)
     ]
     more = np.append(plan.initial["s"], np.zeros(len(results)))

@@ -32,7 +32,7 @@ from interstage.multibody.loads import Force, Loads
 from interstage.output import json_text, parse_json
 from interstage.system.plant.declarations import Out
 from interstage.system.plant.moved_sites import NO_CHANGES, Changes
-from interstage.system.plant.plan import Plan
+from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.plant.prescribed_inputs import AHEAD, Ahead
 from interstage.system.plant.serialization import Describer, NoName, Program, Restorer
 from interstage.system.plant.vehicle_interface import holds_of
@@ -157,7 +157,7 @@ class LoadsInFile:
 
 
 @dataclass
-class Kept:
+class KeptState:
     """What points of rows need, by full names.
 
     values : states, discrete states, integers, sampled outputs and inputs that are held
@@ -198,7 +198,7 @@ class Kept:
         return json_text({"values": values, "start": start, "width": self.width, **own})
 
     @classmethod
-    def of(cls, json: str, widths: Sequence[int]) -> Kept:
+    def of(cls, json: str, widths: Sequence[int]) -> KeptState:
         """Return what a text held, for tables of such widths."""
         text = parse_json(json)
         values = {n: Value(int(v[0]), tuple(v[1]), tuple(v[2]), *v[3:]) for n, v in text["values"].items()}
@@ -258,7 +258,7 @@ def _read(told: Any) -> Loads | LoadsInFile | str | None:
     return Loads(tuple(forces), np.array(told["tau"], float), {}, tuple(told["names"]))
 
 
-def point_names(plan: Plan) -> dict[str, str]:
+def point_names(plan: ExecutionPlan) -> dict[str, str]:
     """Return the full names of what a point of a flight has of devices, each with the part that samples it, or ""."""
     found = {}
     for part in plan.parts:
@@ -269,12 +269,12 @@ def point_names(plan: Plan) -> dict[str, str]:
     return found | dict.fromkeys(plan.open, "")
 
 
-def _sampling(plan: Plan) -> list[str]:
+def _sampling(plan: ExecutionPlan) -> list[str]:
     """Return the paths of the parts that sample."""
     return list(dict.fromkeys(plan.parts[e.part].path for e in plan.sampled if e.function == "sample"))
 
 
-def discrete_numbers(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+def discrete_numbers(plan: ExecutionPlan) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of discrete states and of integers that points need, rising."""
     found: dict[str, set[int]] = {"w": set(), "n": set()}
     for name in [*point_names(plan), *(f"{path}.tick" for path in _sampling(plan))]:
@@ -285,14 +285,14 @@ def discrete_numbers(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     return w, n
 
 
-def kept_by(plan: Plan, spots: Spots, w: np.ndarray, n: np.ndarray) -> Kept:
+def kept_by(plan: ExecutionPlan, spots: Spots, w: np.ndarray, n: np.ndarray) -> KeptState:
     """Return what points of rows find where.
 
     spots : table and column of each number that is logged;  w, n : numbers in the table of what is discrete
     """
     own = {("w", int(k)): (DISCRETE, 1 + j) for j, k in enumerate(w)}
     own |= {("n", int(k)): (DISCRETE, 1 + len(w) + j) for j, k in enumerate(n)}
-    where, found = {**spots, **own}, Kept(width=1 + len(own))
+    where, found = {**spots, **own}, KeptState(width=1 + len(own))
     for name, part in point_names(plan).items():
         slot = plan.slots[name]
         at = [where.get((slot.kind, k)) for k in range(slot.start, slot.start + slot.size)]
@@ -333,13 +333,13 @@ def changed_rows(rows: np.ndarray, first: int, before: np.ndarray | None) -> np.
     return np.hstack([first + new[:, None].astype(float), rows[new]])
 
 
-class Row:
+class LogRow:
     """A row of a log as a point needs it: what devices kept there.
 
     kept : where things are;  tables : of steps and samples;  discrete : the table KEPT;  k : number of the row
     """
 
-    def __init__(self, kept: Kept, tables: Sequence[np.ndarray], discrete: np.ndarray, k: int):
+    def __init__(self, kept: KeptState, tables: Sequence[np.ndarray], discrete: np.ndarray, k: int):
         self.kept, self.tables, self.steps = kept, tables, tables[0][k]
         self.t = float(self.steps[0])
         at = int(np.searchsorted(discrete[:, 0], k, "right")) - 1 if len(discrete) else -1

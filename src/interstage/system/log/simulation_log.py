@@ -40,7 +40,7 @@ from interstage.system.log.layout import Contents
 from interstage.system.log.log import BodyHistory, Log, Series
 from interstage.system.log.phase_storage import Acted
 from interstage.system.log.phases import Phase, is_mass
-from interstage.system.log.points import Kept, LoadsInFile, Row, changed_rows
+from interstage.system.log.points import KeptState, LoadsInFile, LogRow, changed_rows
 from interstage.system.plant.connections import Slice, split_slice
 from interstage.system.plant.coupled_arrays import Loop
 from interstage.system.plant.coupled_kernels import ROWS
@@ -414,7 +414,7 @@ class FlightLog(Log):
         kept = self.contents.points
         if kept is None:
             lacking = "its log file is of a version that did not keep what is discrete of devices"
-            kept = Kept() if not self.contents.channels else None
+            kept = KeptState() if not self.contents.channels else None
         elif kept.missing:
             lacking = f"its log did not keep '{kept.missing[0]}': keep= named what was logged"
             kept = None
@@ -426,9 +426,9 @@ class FlightLog(Log):
             check_whole(point)
         return point
 
-    def _whole(self, phase: Phase, row: int, number: int, kept: Kept) -> FlightPoint:
+    def _whole(self, phase: Phase, row: int, number: int, kept: KeptState) -> FlightPoint:
         """Return a row of a log that has all that devices keep."""
-        found = Row(kept, self._tables[: self._own], self._tables[self._discrete], number)
+        found = LogRow(kept, self._tables[: self._own], self._tables[self._discrete], number)
         if not found.known:
             why = "its row is of a part of the log that a version without whole points has written"
             return phase.point(row, lacking=why)
@@ -449,7 +449,7 @@ class FlightLog(Log):
             forgotten=(*(kept.laws if memory is None else ()), *kept.hidden),
         )
 
-    def _loads(self, phase: Phase, row: Row) -> tuple[Loads, str]:
+    def _loads(self, phase: Phase, row: LogRow) -> tuple[Loads, str]:
         """Return what acted beside devices at a row, of a log from a file, or why that is not known."""
         loads, system = row.kept.loads, phase.system
         if isinstance(loads, LoadsInFile):

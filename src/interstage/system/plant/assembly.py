@@ -31,7 +31,7 @@ from interstage.multibody.topology import states_together, together
 from interstage.output import write_svg
 from interstage.system.plant.clock import Period, delay_of, period_of
 from interstage.system.plant.connections import (
-    Piece,
+    ConnectionPiece,
     ambient_pieces,
     matching,
     pieces_of,
@@ -45,7 +45,7 @@ from interstage.system.plant.python_block import Law, law_of
 
 
 @dataclass(frozen=True)
-class Part:
+class Member:
     """A device at its place in an assembly: full name, what it is, period and first sample (None: continuous).
 
     delay : how much later others see what it samples
@@ -88,7 +88,7 @@ class Port:
     """A port: full name, its part, its declaration, its shape (None: as large as what is wired to it)."""
 
     name: str
-    part: Part
+    part: Member
     field: Field
     shape: tuple[int, ...] | None
 
@@ -105,7 +105,7 @@ class Surroundings:
     scope: str
     vehicle: System
 
-    def part(self, member: Part, path: str) -> Part:
+    def part(self, member: Member, path: str) -> Member:
         """Return a device at its place, on this vehicle."""
         what = member.what.bound(self.vehicle)
         return replace(
@@ -142,8 +142,8 @@ class Assembly:
         self.name, self.seed = name, seed
         self._own = vehicle
         self._joined: tuple[dict[str, System], System | None] = {}, None
-        self._members: dict[str, Assembly | Part | System] = {}
-        self._pieces: list[Piece] = []
+        self._members: dict[str, Assembly | Member | System] = {}
+        self._pieces: list[ConnectionPiece] = []
         self._exposed: dict[str, list[str]] = {}
 
     # building ---------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ class Assembly:
             self._add_group(name, what, (every, offset, delay, out, inputs))
             return self
         if isinstance(what, Motion | MassHistory) or body is not None:
-            self._members[name] = Part(name, _ahead(what, body, where), None, Fraction(0))
+            self._members[name] = Member(name, _ahead(what, body, where), None, Fraction(0))
             if any(value is not None for value in (every, offset, delay, out, inputs)):
                 raise InputError(f"{where} holds at every instant: it has no period and no ports to declare")
             return self
@@ -210,7 +210,7 @@ class Assembly:
         ):
             raise InputError(f"{where} samples no output: only what is sampled can be delayed", where="delay")
         late = getattr(given, "delay", Fraction(0)) if delay is None else delay_of(delay, period)
-        self._members[name] = Part(name, given, period, first or Fraction(0), late)
+        self._members[name] = Member(name, given, period, first or Fraction(0), late)
         for more, device in given.companions.items() if isinstance(given, Device) else ():
             self.add(f"{name}_{more}", device)
         return self
@@ -354,21 +354,21 @@ class Assembly:
         own = [m for m in self._members.values() if isinstance(m, Assembly)]
         return own + [inner for group in own for inner in group.groups()]
 
-    def parts(self, prefix: str = "", around: Surroundings | None = None) -> list[Part]:
+    def parts(self, prefix: str = "", around: Surroundings | None = None) -> list[Member]:
         """Return all devices in order, by their full names; around : what they touch where there is no vehicle here."""
         vehicle = self.vehicle
         if vehicle is not None:
             around = Surroundings(prefix, vehicle)
-        found: list[Part] = []
+        found: list[Member] = []
         for name, member in self._members.items():
             path = prefix + name
-            if isinstance(member, Part):
+            if isinstance(member, Member):
                 found.append(replace(member, path=path) if around is None else around.part(member, path))
             elif isinstance(member, Assembly):
                 found += member.parts(path + ".", around)
         return found
 
-    def pieces(self, prefix: str = "") -> list[Piece]:
+    def pieces(self, prefix: str = "") -> list[ConnectionPiece]:
         """Return all wires, by full names."""
         found = [replace(p, source=prefix + p.source, target=prefix + p.target) for p in self._pieces]
         for name, member in self._members.items():
@@ -439,6 +439,6 @@ class Assembly:
     def _repr_svg_(self) -> str:
         return self.diagram()
 
-    def members(self) -> dict[str, Assembly | Part | System]:
+    def members(self) -> dict[str, Assembly | Member | System]:
         """Return the members of this assembly by name."""
         return dict(self._members)

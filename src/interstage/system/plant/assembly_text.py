@@ -20,7 +20,7 @@ import numpy as np
 
 from interstage.multibody import System
 from interstage.multibody.summary import table
-from interstage.system.plant.assembly import Assembly, Part
+from interstage.system.plant.assembly import Assembly, Member
 from interstage.system.plant.declarations import (
     Discrete,
     Field,
@@ -84,7 +84,7 @@ def _members(assembly: Assembly, prefix: str, indent: str, sources: dict[str, li
     return lines
 
 
-def _described(part: Part) -> str:
+def _described(part: Member) -> str:
     what = repr(part.what) if isinstance(part.what, Law) else type(part.what).__name__
     if part.every is None:
         return what
@@ -93,7 +93,7 @@ def _described(part: Part) -> str:
     return f"{what}, every {part.every} s{first}{late}"
 
 
-def _ports(part: Part, path: str, indent: str, sources: dict[str, list[str]]) -> list[str]:
+def _ports(part: Member, path: str, indent: str, sources: dict[str, list[str]]) -> list[str]:
     lines = []
     for name, field in part.what.fields.items():
         if not isinstance(field, In | Out):
@@ -106,7 +106,7 @@ def _ports(part: Part, path: str, indent: str, sources: dict[str, list[str]]) ->
     return lines
 
 
-def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) -> str:
+def _from(part: Member, field: Field, name: str, sources: dict[str, list[str]]) -> str:
     """Say where an input comes from, or what an output does."""
     if isinstance(field, Look | Push):
         arrow = "←" if isinstance(field, Look) else "→"
@@ -229,7 +229,7 @@ def _plain_place(place: object) -> list[object]:
     return [place[0], node if node is None or isinstance(node, int) else np.asarray(node, float).tolist()]
 
 
-def _block(name: str, member: Assembly | Part | System) -> Block:
+def _block(name: str, member: Assembly | Member | System) -> Block:
     if isinstance(member, Assembly):
         inside = [_block(inner, what) for inner, what in member.members().items()]
         return {"name": name, "words": _vehicle_words(member), "every": "", "members": inside}
@@ -243,7 +243,7 @@ def _block(name: str, member: Assembly | Part | System) -> Block:
     return {"name": name, "words": words, "every": every, "python": law, "ports": _port_rows(member)}
 
 
-def _port_rows(part: Part) -> list[list[str]]:
+def _port_rows(part: Member) -> list[list[str]]:
     found = []
     for name, field in part.what.fields.items():
         if not isinstance(field, In | Out):

@@ -35,17 +35,17 @@ from interstage.errors import (
 )
 from interstage.jit import COMPILED, COMPILER_FOLDER, compiler_pages_wanted
 from interstage.multibody import State, System
-from interstage.system.plant.assembly import Part
+from interstage.system.plant.assembly import Member
 from interstage.system.plant.coupled_arrays import WELL, PlainTapes
-from interstage.system.plant.device import Device, View, record_fields
+from interstage.system.plant.device import Device, RecordView, record_fields
 from interstage.system.plant.execution_order import Entry
 from interstage.system.plant.feedthrough import lines_where, source_lines
-from interstage.system.plant.plan import Plan
+from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.plant.prescribed_inputs import (
     FORESEEN_FIELDS,
     Ahead,
     Foreseen,
-    Sheet,
+    PrescribedTable,
     Upcoming,
     read_row,
 )
@@ -68,7 +68,7 @@ def compile_function(cls: type[Device], name: str, dtype: Any) -> int:
     return address(cls.functions[name], (_record(cls), "d"), np.dtype(dtype), "status", checked=True)
 
 
-def _fields(part: Part) -> tuple[tuple[str, str, int], ...]:
+def _fields(part: Member) -> tuple[tuple[str, str, int], ...]:
     """Return the fields of the record of a part; a law has none."""
     return () if isinstance(part.what, Law) else record_fields(type(part.what))
 
@@ -78,7 +78,7 @@ def _nowhere() -> State:
     raise NotImplementedError
 
 
-def failure(part: Part, function: str, t: float, error: Exception) -> InterstageError:
+def failure(part: Member, function: str, t: float, error: Exception) -> InterstageError:
     """Return what to say of a function of a device that raised."""
     kind = InputError if isinstance(error, InputError) else SolverError
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.name == function]
@@ -94,7 +94,7 @@ class Tapes:
     flag, failed_at : (3,) and (1,) as in `coupled_arrays`, set where a function raised; `check` raises that
     """
 
-    def __init__(self, plan: Plan, dtype: Any = float, ideal: bool = False, interpret: bool = False):
+    def __init__(self, plan: ExecutionPlan, dtype: Any = float, ideal: bool = False, interpret: bool = False):
         self.plan, self.dtype, self.interpret = plan, np.dtype(dtype), interpret or not COMPILED
         self.ideal = ideal
         self.vectors = {kind: plan.initial[kind].astype(self.dtype) for kind in "pszw"}
@@ -108,7 +108,9 @@ class Tapes:
         self.leave()
         self.noting: Callable[[], None] | None = None  # called before every call of a law
         self._kept: list[Any] = []
-        self._devices: dict[tuple[int, int], tuple[Part, str]] = {}  # with their function, by address and row
+        self._devices: dict[
+            tuple[int, int], tuple[Member, str]
+        ] = {}  # with their function, by address and row
         self._plain = None if COMPILED else PlainTapes()
         self._rows: dict[int, np.ndarray] = {}
         self._foreseen: list[Foreseen] = []
@@ -132,10 +134,10 @@ class Tapes:
         slot = self.plan.slots[name]
         return self.vectors[slot.kind][slot.where].reshape(slot.shape)
 
-    def view(self, part: Part) -> View:
+    def view(self, part: Member) -> RecordView:
         """Return the record of a device for interpreted code."""
         names = [name for name, _, _ in _fields(part)]
-        return View({name: self.array(f"{part.path}.{name}") for name in names})
+        return RecordView({name: self.array(f"{part.path}.{name}") for name in names})
 
     def check(self) -> None:
         """Raise what a function of a tape raised; an exception of a device with its name and the time."""
@@ -152,12 +154,12 @@ class Tapes:
         t = float(self.failed_at[0])
         raise failure(part, function, t, self._interpreted(part, function, t, error)) from error
 
-    def _interpreted(self, part: Part, function: str, t: float, error: Exception) -> Exception:
+    def _interpreted(self, part: Member, function: str, t: float, error: Exception) -> Exception:
         """Return what a device raises as plain Python, on copies: it knows lines and indices, where it is the same."""
         if error.__traceback__ is not None:
             return error
         names = [name for name, _, _ in _fields(part)]
-        copies = View({name: self.array(f"{part.path}.{name}").copy() for name in names})
+        copies = RecordView({name: self.array(f"{part.path}.{name}").copy() for name in names})
         try:
             with np.errstate(all="ignore"):
                 part.what.functions[function](copies, t)  # type: ignore[union-attr]
@@ -165,7 +167,7 @@ class Tapes:
             return again if type(again) is type(error) else error
         return error
 
-    def switch(self, part: Part, t: float, crossing: str = "") -> None:
+    def switch(self, part: Member, t: float, crossing: str = "") -> None:
         """Run the function `switch` of a device."""
         assert isinstance(part.what, Device)
         try:
@@ -195,14 +197,16 @@ class Tapes:
         self._devices[found] = part, entry.function
         return found
 
-    def _ahead(self, part: Part, what: Ahead) -> tuple[int, int]:
+    def _ahead(self, part: Member, what: Ahead) -> tuple[int, int]:
         """Return address and row of what is known ahead."""
         slots = {name: self.plan.slots[f"{part.path}.{name}"] for name in what.outs}
         body = part.scope + what.body
         vehicle = self.vehicle
         origin = None if vehicle is None or body not in vehicle.bodies else vehicle.model.spec(body).offset
         where = {name: np.arange(one.start, one.start + one.size) for name, one in slots.items()}
-        sheet = Sheet(self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state(), origin)
+        sheet = PrescribedTable(
+            self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state(), origin
+        )
         tell = what.teller(sheet)
         if not isinstance(tell, Foreseen):
             return self._python(lambda t: tell(t) if t == t else None)  # it remembers nothing to forget
@@ -523,7 +527,7 @@ def warn_beyond(tapes: Tapes) -> None:
                 )
 
 
-def check_epochs(parts: Sequence[Part]) -> None:
+def check_epochs(parts: Sequence[Member]) -> None:
     """Refuse devices whose t = 0 is on different dates, and a dated sky over a site whose Earth has no date.
 
     A device with a date has `epoch`, its text (or None), and `date`, two parts of a Julian date

@@ -23,8 +23,8 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.multibody.loads import split_place
-from interstage.system.plant.assembly import Assembly, Part
-from interstage.system.plant.connections import Piece
+from interstage.system.plant.assembly import Assembly, Member
+from interstage.system.plant.connections import ConnectionPiece
 from interstage.system.plant.declarations import (
     Discrete,
     Hinge,
@@ -98,7 +98,7 @@ Links = dict[tuple[int, str], list[Link]]
 
 def between(
     assembly: Assembly, cut: Collection[str] = (), apart: Collection[str] = (), changes: Changes = NO_CHANGES
-) -> tuple[list[Part], Links, list[tuple[int, str]]]:
+) -> tuple[list[Member], Links, list[tuple[int, str]]]:
     """Return the parts with those that wires need, what each input is linked to, and inputs without a wire.
 
     cut : inputs whose wires are left out;  apart : inputs that share no slot with what is wired to them
@@ -108,7 +108,7 @@ def between(
     originals = {part.path: part.like for part in parts if part.like}
     number = {part.path: k for k, part in enumerate(parts)}
     links: Links = {}
-    wired: dict[str, list[Piece]] = {}
+    wired: dict[str, list[ConnectionPiece]] = {}
     for piece in all_pieces:
         path, _, name = piece.target.rpartition(".")
         if f"{originals.get(path, path)}.{name}" in cut:
@@ -141,14 +141,14 @@ def between(
     return parts, links, unwired
 
 
-def said_by(parts: list[Part], links: Links, link: Link) -> Link:
+def said_by(parts: list[Member], links: Links, link: Link) -> Link:
     """Return the link behind copies and delays: from what says the numbers."""
     while isinstance(parts[link.part].what, Copy | HeldCopy | Delay):
         link = links[link.part, "u"][0]
     return link
 
 
-def _checked(part: Part, name: str, target: str, pieces: list[Piece]) -> int:
+def _checked(part: Member, name: str, target: str, pieces: list[ConnectionPiece]) -> int:
     """Return the size of an input, every number of which has one writer."""
     shape = part.what.shape_of(name)
     size = max(p.at + p.count for p in pieces) if shape is None else (shape[0] if shape else 1)
@@ -165,25 +165,25 @@ def _checked(part: Part, name: str, target: str, pieces: list[Piece]) -> int:
     return size
 
 
-def _copy(parts: list[Part], source: int, out: str, piece: Piece) -> int:
+def _copy(parts: list[Member], source: int, out: str, piece: ConnectionPiece) -> int:
     """Add a part that writes a piece of an input; return its number."""
     origin, held = parts[source], parts[source].samples(out)
     kind = HeldCopy if held else Copy
     made = kind(k=piece.count, factor=piece.factor, y=piece.factor * _start(origin, out, piece))
     every, offset = (origin.every, origin.offset) if held else (None, Fraction(0))
-    parts.append(Part(f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}]", made, every, offset))
+    parts.append(Member(f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}]", made, every, offset))
     return len(parts) - 1
 
 
-def _sampled(parts: list[Part], source: int, out: str, piece: Piece) -> int:
+def _sampled(parts: list[Member], source: int, out: str, piece: ConnectionPiece) -> int:
     """Add a part that samples a piece of a continuous output; return its number."""
     made = HeldCopy(k=piece.count, y=_start(parts[source], out, piece))
     name = f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}] every {piece.every} s"
-    parts.append(Part(name, made, piece.every, Fraction(0)))
+    parts.append(Member(name, made, piece.every, Fraction(0)))
     return len(parts) - 1
 
 
-def _delayed(parts: list[Part], source: int, out: str, piece: Piece) -> int:
+def _delayed(parts: list[Member], source: int, out: str, piece: ConnectionPiece) -> int:
     """Add a part that holds a piece of a sampled output back; return its number.
 
     It samples as its source does, before it, so that it sees the sample before; what is left of the delay beside whole
@@ -196,11 +196,11 @@ def _delayed(parts: list[Part], source: int, out: str, piece: Piece) -> int:
     start = _start(origin, out, piece)
     held = Delay(k=piece.count, m=max(depth, 1), depth=depth, y=start, line=[start] * max(depth, 1))
     name = f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}] after {piece.delay} s"
-    parts.append(Part(name, held, origin.every, origin.offset + rest))
+    parts.append(Member(name, held, origin.every, origin.offset + rest))
     return len(parts) - 1
 
 
-def _start(part: Part, out: str, piece: Piece) -> np.ndarray:
+def _start(part: Member, out: str, piece: ConnectionPiece) -> np.ndarray:
     """Return what a piece of an output is before its first sample."""
     if isinstance(part.what, Law):
         return np.zeros(piece.count)
@@ -212,8 +212,8 @@ Tree: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 def with_local_ambient(
-    parts: Sequence[Part], pieces: Sequence[Piece], vehicle: System | None, changes: Changes
-) -> tuple[list[Part], list[Piece]]:
+    parts: Sequence[Member], pieces: Sequence[ConnectionPiece], vehicle: System | None, changes: Changes
+) -> tuple[list[Member], list[ConnectionPiece]]:
     """Return parts and wires with the copies that other vehicles need; see the module."""
     asked = [piece for piece in pieces if piece.ambient]
     several = vehicle is not None and sum(spec.parent is None for spec in vehicle.model.specs) > 1
@@ -225,17 +225,19 @@ def with_local_ambient(
 class _Copies:
     """Copies of what surrounds vehicles, while they are made."""
 
-    def __init__(self, parts: Sequence[Part], pieces: Sequence[Piece], vehicle: System, changes: Changes):
+    def __init__(
+        self, parts: Sequence[Member], pieces: Sequence[ConnectionPiece], vehicle: System, changes: Changes
+    ):
         self.vehicle, self.changes = vehicle, changes
         self.parts = {part.path: part for part in parts}
         self.pieces = list(pieces)
-        self.into: dict[str, list[Piece]] = {}
+        self.into: dict[str, list[ConnectionPiece]] = {}
         for piece in pieces:
             self.into.setdefault(_path(piece.target), []).append(piece)
         self.known: dict[tuple[str, Tree], bool] = {}
         self.copies: dict[tuple[str, Tree], str] = {}
 
-    def made(self) -> tuple[list[Part], list[Piece]]:
+    def made(self) -> tuple[list[Member], list[ConnectionPiece]]:
         """Return parts and wires, each device that asks wired to what is around its own vehicle."""
         found = []
         for piece in list(self.pieces):
@@ -248,7 +250,7 @@ class _Copies:
             found.append(replace(piece, source=f"{copied}.{_port(piece.source)}"))
         return list(self.parts.values()), found + self.pieces[len(found) :]
 
-    def _carrier(self, part: Part) -> Carrier | None:
+    def _carrier(self, part: Member) -> Carrier | None:
         """Return the place of a part by the body that carries it; that of its group where it has none."""
         own = {name: one for name, one in part.what.places.items() if isinstance(one, Place | Hinge)}
         for name in sorted(own, key=lambda name: isinstance(own[name], Places)):  # a place before several

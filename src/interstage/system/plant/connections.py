@@ -36,7 +36,7 @@ _SLICE = re.compile(r"(.*?)\[\s*(\d+)\s*(?::\s*(\d+)\s*)?\]\s*")
 
 
 @dataclass(frozen=True)
-class Piece:
+class ConnectionPiece:
     """`count` numbers of an output, from `first` on, to an input from `at` on (count None: all of both).
 
     factor : from the unit of the output to that of the input;  delay : seconds
@@ -54,7 +54,7 @@ class Piece:
     every: Fraction | None = None
     ambient: bool = False
 
-    def overlaps(self, other: Piece) -> bool:
+    def overlaps(self, other: ConnectionPiece) -> bool:
         """Return whether two pieces write the same numbers of one input."""
         return self.at < other.at + other.count and other.at < self.at + self.count
 
@@ -112,7 +112,7 @@ def _window(port: Port, part: Slice) -> tuple[int, int | None]:
 
 def pieces_of(
     sources: Sequence[Port], targets: Sequence[Port], source_part: Slice, target_part: Slice
-) -> list[Piece]:
+) -> list[ConnectionPiece]:
     """Return the pieces of a wire: one to one, one to many (split, or all to each), many to one (joined), pairs."""
     if len(sources) == len(targets) > 1 and all(b.size in (None, a.size) for a, b in zip(sources, targets)):
         return [p for a, b in zip(sources, targets) for p in pieces_of([a], [b], source_part, target_part)]
@@ -140,14 +140,16 @@ def pieces_of(
     return found
 
 
-def _cut(run: list, cut: int, size: int, target: Port, at: int) -> list[Piece]:
+def _cut(run: list, cut: int, size: int, target: Port, at: int) -> list[ConnectionPiece]:
     """Return the pieces that bring `size` numbers from `cut` on in a run of outputs to one input."""
     found, begin = [], 0
     for port, first, count in run:
         low, high = max(cut, begin), min(cut + size, begin + count)
         if low < high:
             factor = _factor(port, target)
-            piece = Piece(port.name, first + low - begin, target.name, at + low - cut, high - low, factor)
+            piece = ConnectionPiece(
+                port.name, first + low - begin, target.name, at + low - cut, high - low, factor
+            )
             found.append(piece)
         begin += count
     return found
@@ -165,7 +167,7 @@ def _named(ports: Sequence[Port]) -> str:
     return ", ".join(names) + (", …" if len(ports) > 4 else "")
 
 
-def ambient_pieces(ports: Mapping[str, Port], wired: Sequence[Piece]) -> list[Piece]:
+def ambient_pieces(ports: Mapping[str, Port], wired: Sequence[ConnectionPiece]) -> list[ConnectionPiece]:
     """Return the wires that nobody has to draw; see the module."""
     givers: dict[str, list[Port]] = {}
     for port in ports.values():
@@ -191,7 +193,7 @@ def ambient_pieces(ports: Mapping[str, Port], wired: Sequence[Piece]) -> list[Pi
                 "the sizes do not fit", where=where, expected=str(port.size), got=str(sources[0].size)
             )
         factor = check_unit(sources[0].field.unit, port.field.unit, where)
-        found.append(Piece(sources[0].name, 0, name, 0, int(port.size or 1), factor, ambient=True))
+        found.append(ConnectionPiece(sources[0].name, 0, name, 0, int(port.size or 1), factor, ambient=True))
     return found
 
 

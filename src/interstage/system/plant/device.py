@@ -144,7 +144,7 @@ class Device:
         """
         return np.inf
 
-    def limits_at(self, d: View, t: float) -> list[Limit]:
+    def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of the device at an instant; one that saturates, sticks or has play overrides it.
 
         d : the record, as functions of the device see it, after a sample and with signals of the instant
@@ -158,7 +158,7 @@ class Device:
         """Return the times after each sample, below its period (s), at which what the device says may jump."""
         return ()
 
-    def run_switch(self, record: View, t: float, crossing: str = "") -> None:
+    def run_switch(self, record: RecordView, t: float, crossing: str = "") -> None:
         """Run `switch`; a third argument of it is the name of what crosses zero, "" where nothing does."""
         function = self.functions["switch"]
         function(record, t, *[crossing][: function.__code__.co_argcount - 2])
@@ -383,7 +383,7 @@ def record_fields(cls: type[Device]) -> tuple[tuple[str, str, int], ...]:
     return tuple(found)
 
 
-class View:
+class RecordView:
     """The record for interpreted code: arrays by name; fields without size are numbers."""
 
     __slots__ = ("_arrays",)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from interstage.errors import InputError
-from interstage.system.plant.assembly import Part
+from interstage.system.plant.assembly import Member
 from interstage.system.plant.connection_blocks import Copy, Delay, HeldCopy, Links
 from interstage.system.plant.declarations import Look, Push
 from interstage.system.plant.device import feeds, read, written
@@ -32,7 +32,7 @@ FELT = (
 
 
 @dataclass(frozen=True)
-class Node:
+class CallNode:
     """Outputs of a part that are written together, and the inputs that they depend on."""
 
     part: int
@@ -50,8 +50,8 @@ class Entry:
     first: int = 0
 
 
-VEHICLE = Node(-1)
-Depends = dict[Node, set[Node]]
+VEHICLE = CallNode(-1)
+Depends = dict[CallNode, set[CallNode]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Flow:
     sample_feels: bool
 
 
-def ordered(parts: list[Part], links: Links) -> Flow:
+def ordered(parts: list[Member], links: Links) -> Flow:
     """Return the order of all functions, or name the loop that has none."""
     continuous = [_whole(parts, k, "outputs") for k, part in enumerate(parts) if _has(part, "outputs")]
     sampled = [_whole(parts, k, "sample") for k, part in enumerate(parts) if _has(part, "sample")]
@@ -92,7 +92,7 @@ def ordered(parts: list[Part], links: Links) -> Flow:
     )
 
 
-def _instants(parts: list[Part], links: Links, nodes: list[Node]) -> tuple[Depends, list[Node]]:
+def _instants(parts: list[Member], links: Links, nodes: list[CallNode]) -> tuple[Depends, list[CallNode]]:
     """Return what depends on what at one instant, and an order; devices in a ring are taken apart where they can be."""
     while True:
         writer = {(node.part, out): node for node in nodes for out in node.outs}
@@ -104,28 +104,28 @@ def _instants(parts: list[Part], links: Links, nodes: list[Node]) -> tuple[Depen
         try:
             return depends, _line(depends, parts)
         except graphlib.CycleError as err:
-            ring: list[Node] = err.args[1]
+            ring: list[CallNode] = err.args[1]
         apart = {node: _apart(parts, node) for node in ring if node != VEHICLE}
         if all(len(found) < 2 for found in apart.values()):
             raise InputError("there is an algebraic loop", got=_named(ring, parts, links), hint=_cut(ring))
         nodes = [one for node in nodes for one in apart.get(node, [node])]
 
 
-def _has(part: Part, function: str) -> bool:
+def _has(part: Member, function: str) -> bool:
     if isinstance(part.what, Law):
         return (part.every is None) == (function == "outputs")
     return function in part.what.functions
 
 
-def _whole(parts: list[Part], k: int, function: str) -> Node:
+def _whole(parts: list[Member], k: int, function: str) -> CallNode:
     """Return a function of a part with all that it reads and all outputs that it writes."""
     what = parts[k].what
     if isinstance(what, Law):
-        return Node(k, frozenset(what.outs), frozenset(what.ins))
-    return Node(k, written(type(what), function), read(type(what), function))
+        return CallNode(k, frozenset(what.outs), frozenset(what.ins))
+    return CallNode(k, written(type(what), function), read(type(what), function))
 
 
-def _apart(parts: list[Part], node: Node) -> list[Node]:
+def _apart(parts: list[Member], node: CallNode) -> list[CallNode]:
     """Return the outputs of a node in groups that depend on the same inputs."""
     what = parts[node.part].what
     if isinstance(what, Law):
@@ -133,17 +133,17 @@ def _apart(parts: list[Part], node: Node) -> list[Node]:
     groups: dict[frozenset[str], set[str]] = {}
     for out in sorted(node.outs):
         groups.setdefault(feeds(type(what), out), set()).add(out)
-    return [Node(node.part, frozenset(outs), ins) for ins, outs in groups.items()]
+    return [CallNode(node.part, frozenset(outs), ins) for ins, outs in groups.items()]
 
 
-def _sources(links: Links, node: Node) -> Iterator[tuple[str, tuple[int, str]]]:
+def _sources(links: Links, node: CallNode) -> Iterator[tuple[str, tuple[int, str]]]:
     """Yield each input of a node with the part and output that it is linked to."""
     for name in sorted(node.ins):
         for link in links.get((node.part, name), ()):
             yield name, (link.part, link.out)
 
 
-def _held(parts: list[Part], links: Links, node: Node, sampled: list[Node]) -> set[Node]:
+def _held(parts: list[Member], links: Links, node: CallNode, sampled: list[CallNode]) -> set[CallNode]:
     """Return what samples before a node; a delay comes before all and waits for none."""
     if isinstance(parts[node.part].what, Delay):
         return set()
@@ -151,19 +151,19 @@ def _held(parts: list[Part], links: Links, node: Node, sampled: list[Node]) -> s
     return {other for other in sampled if other.part in first}
 
 
-def _pushes(part: Part, outs: Iterable[str]) -> bool:
+def _pushes(part: Member, outs: Iterable[str]) -> bool:
     return any(isinstance(part.what.fields[name], Push) for name in outs)
 
 
-def _feels(part: Part, ins: Iterable[str]) -> bool:
+def _feels(part: Member, ins: Iterable[str]) -> bool:
     """Return whether some inputs are accelerations."""
     found = (part.what.fields[name] for name in ins)
     return any(isinstance(field, Look) and field.quantity in FELT for field in found)
 
 
-def _downstream(depends: Depends, root: Node) -> set[Node]:
+def _downstream(depends: Depends, root: CallNode) -> set[CallNode]:
     """Return all that depends on one."""
-    found: set[Node] = set()
+    found: set[CallNode] = set()
     todo = [root]
     while todo:
         j = todo.pop()
@@ -173,7 +173,7 @@ def _downstream(depends: Depends, root: Node) -> set[Node]:
     return found
 
 
-def _rank(parts: list[Part], node: Node) -> tuple:
+def _rank(parts: list[Member], node: CallNode) -> tuple:
     """Return where a node stands among those that wait for nothing: delays, sensors, the rest as added."""
     if node == VEHICLE:
         return 3, 0, []
@@ -182,12 +182,12 @@ def _rank(parts: list[Part], node: Node) -> tuple:
     return (0 if isinstance(what, Delay) else 1 if sees else 2), node.part, sorted(node.outs)
 
 
-def _line(depends: Depends, parts: list[Part]) -> list[Node]:
+def _line(depends: Depends, parts: list[Member]) -> list[CallNode]:
     """Return an order, lowest rank first among those that are ready."""
     sorter = graphlib.TopologicalSorter(depends)
     sorter.prepare()
-    line: list[Node] = []
-    ready: list[Node] = []
+    line: list[CallNode] = []
+    ready: list[CallNode] = []
     while sorter.is_active():
         ready += sorter.get_ready()
         ready.sort(key=lambda node: _rank(parts, node))
@@ -196,7 +196,7 @@ def _line(depends: Depends, parts: list[Part]) -> list[Node]:
     return line
 
 
-def _calls(line: Iterable[Node]) -> list[int]:
+def _calls(line: Iterable[CallNode]) -> list[int]:
     """Return the parts of a line, those that follow themselves once."""
     found: list[int] = []
     for node in line:
@@ -208,7 +208,7 @@ def _calls(line: Iterable[Node]) -> list[int]:
 # words --------------------------------------------------------------------------------------------------
 
 
-def _cut(ring: list[Node]) -> str:
+def _cut(ring: list[CallNode]) -> str:
     cut = "put a state or a sampled device in between"
     return (
         f"it goes through the vehicle, an acceleration becomes a force at once: {cut}"
@@ -217,7 +217,7 @@ def _cut(ring: list[Node]) -> str:
     )
 
 
-def _named(ring: list[Node], parts: list[Part], links: Links) -> str:
+def _named(ring: list[CallNode], parts: list[Member], links: Links) -> str:
     """Return a ring port by port, as signals flow; what only copies between ports is not named."""
     # graphlib lists each node before the one that waits for it, the first once more at the end
     ends = [node for node in ring[:-1] if node == VEHICLE or not _copies(parts[node.part])]
@@ -233,11 +233,11 @@ def _named(ring: list[Node], parts: list[Part], links: Links) -> str:
     return ", ".join(words)
 
 
-def _copies(part: Part) -> bool:
+def _copies(part: Member) -> bool:
     return isinstance(part.what, Copy | HeldCopy)
 
 
-def _wire(a: Node, b: Node, parts: list[Part], links: Links) -> tuple[str, str]:
+def _wire(a: CallNode, b: CallNode, parts: list[Member], links: Links) -> tuple[str, str]:
     """Return the names of an output of one node and of the input of another that it leads to."""
     if a == VEHICLE:
         felt = [name for name in sorted(b.ins) if _feels(parts[b.part], [name])]

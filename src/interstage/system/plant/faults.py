@@ -21,7 +21,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import FidelityWarning, InputError, caller_level
-from interstage.system.plant.assembly import Assembly, Part, Port
+from interstage.system.plant.assembly import Assembly, Member, Port
 from interstage.system.plant.clock import Period, period_of
 from interstage.system.plant.connection_blocks import Copy, Links, said_by
 from interstage.system.plant.connections import split_slice
@@ -40,7 +40,7 @@ from interstage.system.plant.execution_order import Entry
 from interstage.system.run.events import EventRecord
 
 if TYPE_CHECKING:
-    from interstage.system.plant.plan import Plan
+    from interstage.system.plant.plan import ExecutionPlan
 
 
 ONCE = Fraction(10**6)  # seconds, nearly, after which a single instant would come again
@@ -159,7 +159,7 @@ class Forced:
     back : a part before the writer, where that samples
     """
 
-    part: Part
+    part: Member
     port: str
     first: int
     count: int
@@ -168,7 +168,7 @@ class Forced:
     begin: Fraction
     end: Fraction | None
     stuck: bool
-    back: Part | None = None
+    back: Member | None = None
 
     def alias(self, slots: dict[str, Any]) -> None:
         """Let the part before the writer work on the numbers of the one behind it."""
@@ -202,7 +202,7 @@ def overridden(faults: Sequence[Fault], assembly: Assembly) -> list[str]:
 
 
 def forced(
-    faults: Sequence[Fault], assembly: Assembly, parts: list[Part], links: Links, start: Fraction
+    faults: Sequence[Fault], assembly: Assembly, parts: list[Member], links: Links, start: Fraction
 ) -> list[Forced]:
     """Return the parts that write the numbers of faults, of a run from a start; parts are not added."""
     number = {part.path: k for k, part in enumerate(parts)}
@@ -231,7 +231,7 @@ class _Piece:
 
 
 def _pieces(
-    fault: Fault, port: Port, number: dict[str, int], parts: list[Part], links: Links
+    fault: Fault, port: Port, number: dict[str, int], parts: list[Member], links: Links
 ) -> list[_Piece]:
     """Return the meant numbers of a port by who writes them."""
     k, name = number[port.part.path], port.field.name
@@ -276,10 +276,10 @@ def _forced(fault: Fault, piece: _Piece, begin: Fraction, end: Fraction | None, 
         stuck=int(fault.value is None),
         held=value,
     )
-    part = Part(f"{port.name}[{piece.first}] > fault {n}", device, None, Fraction(0))
+    part = Member(f"{port.name}[{piece.first}] > fault {n}", device, None, Fraction(0))
     back = None
     if piece.sampled and piece.writer is not None:
-        back = Part(f"{part.path} back", Restore(k=piece.count), None, Fraction(0))
+        back = Member(f"{part.path} back", Restore(k=piece.count), None, Fraction(0))
     return Forced(
         part,
         port.name,
@@ -307,17 +307,17 @@ def _check_alone(new: Forced, found: list[Forced]) -> None:
             )
 
 
-def seen_apart(ports: Mapping[str, Port], names: Collection[str]) -> dict[str, Part]:
+def seen_apart(ports: Mapping[str, Port], names: Collection[str]) -> dict[str, Member]:
     """Return parts that copy what the vehicle shows to ports that share it with others no more, by port."""
     found = {}
     for name in names:
         if isinstance(ports[name].field, Look):
             copy = Copy(k=ports[name].size or 1)
-            found[name] = Part(f"{name} > seen", copy, None, Fraction(0))
+            found[name] = Member(f"{name} > seen", copy, None, Fraction(0))
     return found
 
 
-def insert(plan: Plan, found: Sequence[Forced], first: int, seen: Mapping[int, bool]) -> None:
+def insert(plan: ExecutionPlan, found: Sequence[Forced], first: int, seen: Mapping[int, bool]) -> None:
     """Put faults on the tapes of a plan whose parts from number `first` on they are.
 
     seen : copies of what the vehicle shows, by number, and whether that is felt

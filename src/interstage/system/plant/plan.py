@@ -25,7 +25,7 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.spatial import RigidInertia
-from interstage.system.plant.assembly import Assembly, Part
+from interstage.system.plant.assembly import Assembly, Member
 from interstage.system.plant.clock import Clock
 from interstage.system.plant.connection_blocks import between, said_by
 from interstage.system.plant.connections import matching
@@ -66,7 +66,7 @@ def given_ahead(
     vehicle: System | None,
     motions: Mapping[str, Motion],
     mass: Mapping[str, MassFunction],
-) -> list[Part]:
+) -> list[Member]:
     """Return motions and masses of a run, by the full names of bodies, as parts beside those of its assembly."""
     if (motions or mass) and vehicle is None:
         raise InputError(
@@ -76,24 +76,24 @@ def given_ahead(
     for kind, by_body in (("motion", motions), ("mass", {b: MassHistory(f) for b, f in mass.items()})):
         for body, given in by_body.items():
             made = Ahead(given, body, f"the {kind} of body '{body}'", vehicle)
-            found.append(Part(f"{body} > {kind}", made, None, Fraction(0)))
+            found.append(Member(f"{body} > {kind}", made, None, Fraction(0)))
     return found
 
 
-def switched_ahead(vehicle: System | None, events: Sequence[Event]) -> list[Part]:
+def switched_ahead(vehicle: System | None, events: Sequence[Event]) -> list[Member]:
     """Return the motions that events begin as parts which say nothing until then."""
     actions = [action for event in events for action in (*event.actions, *event.rests)]
     given = [one for one in actions if isinstance(one, Switch) and one.motion is not None]
-    found: dict[tuple[str, int], Part] = {}
+    found: dict[tuple[str, int], Member] = {}
     for one in given:
         if vehicle is not None and one.motion is not None:
             made = Ahead(one.motion, one.body, f"the motion of body '{one.body}'", vehicle, later=True)
-            part = Part(f"{one.body} > motion {len(found) + 1}", made, None, Fraction(0))
+            part = Member(f"{one.body} > motion {len(found) + 1}", made, None, Fraction(0))
             found.setdefault((one.body, id(one.motion)), part)
     return list(found.values())
 
 
-def ahead_of(parts: list[Part]) -> list[int]:
+def ahead_of(parts: list[Member]) -> list[int]:
     """Return the numbers of the parts that run before kinematics; each joint and mass has one of them."""
     said: dict[tuple[object, str], str] = {}
     found = []
@@ -119,7 +119,7 @@ KINDS = "pszwn"
 
 
 @dataclass(frozen=True)
-class Slot:
+class SignalSlot:
     """Where the numbers of a field lie: vector, first, shape; and their unit."""
 
     kind: str
@@ -145,7 +145,7 @@ class Touch:
     quantity: str
     place: object
     axes: str
-    slot: Slot
+    slot: SignalSlot
     port: str
 
     @property
@@ -155,12 +155,12 @@ class Touch:
 
 
 @dataclass
-class Plan:
+class ExecutionPlan:
     """What `planned` makes of an assembly; see the module. Names in `slots` are full names of fields."""
 
     assembly: Assembly
-    parts: list[Part]
-    slots: dict[str, Slot]
+    parts: list[Member]
+    slots: dict[str, SignalSlot]
     initial: dict[str, np.ndarray]
     open: list[str]
     ahead: list[Entry]
@@ -206,9 +206,9 @@ class Plan:
         return any(part.what.sees for part in self.parts if isinstance(part.what, Ahead))
 
     @cached_property
-    def tanks(self) -> dict[str, Slot]:
+    def tanks(self) -> dict[str, SignalSlot]:
         """States that are the propellant of tanks, by the names of these; one for each."""
-        found: dict[str, Slot] = {}
+        found: dict[str, SignalSlot] = {}
         for part in self.parts:
             for name, declared in part.what.fields.items():
                 if isinstance(declared, Stored):
@@ -290,10 +290,10 @@ class _Layout:
 
     def take(
         self, kind: str, shape: tuple[int, ...] | None, value: np.ndarray | np.generic | float, unit: str = ""
-    ) -> Slot:
+    ) -> SignalSlot:
         """Return a new slot, filled with what it begins with; inputs have a shape by then."""
         assert shape is not None
-        slot = Slot(kind, self.sizes[kind], shape, unit)
+        slot = SignalSlot(kind, self.sizes[kind], shape, unit)
         self.sizes[kind] += slot.size
         self.first[kind].append(np.broadcast_to(np.asarray(value, dtype=float), shape).ravel())
         return slot
@@ -311,9 +311,9 @@ def planned(
     start: Fraction = Fraction(0),
     beat: tuple[Callable[[float], None], Fraction] | None = None,
     given: Mapping[str, Value] | None = None,
-    beside: Sequence[Part] = (),
+    beside: Sequence[Member] = (),
     changes: Changes = NO_CHANGES,
-) -> Plan:
+) -> ExecutionPlan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
     cut : full names of inputs whose wires are left out: they are held;  faults : of a run that begins at `start`
@@ -333,12 +333,12 @@ def planned(
     wrong = forced(faults, assembly, parts, links, start)
     parts += [one.part for one in wrong] + [one.back for one in wrong if one.back is not None]
     if beat is not None:
-        parts.append(Part("> beat", Law(beat[0]), None, Fraction(0)))
+        parts.append(Member("> beat", Law(beat[0]), None, Fraction(0)))
     last = len(parts) - 1
     parts += beside
     ahead = ahead_of(parts)
     layout = _Layout()
-    slots: dict[str, Slot] = {}
+    slots: dict[str, SignalSlot] = {}
     looks: dict[tuple, Touch] = {}
     pushes: list[Touch] = []
     for part in parts:
@@ -359,14 +359,14 @@ def planned(
         slots[f"{part.path}.y"] = slots[name]
     for one in wrong:
         slot = slots[one.port]
-        slots[f"{one.part.path}.y"] = Slot("s", slot.start + one.first, (one.count,), slot.unit)
+        slots[f"{one.part.path}.y"] = SignalSlot("s", slot.start + one.first, (one.count,), slot.unit)
         one.alias(slots)
     flow = ordered(parts[:own], links)
     entries = {k: _entry(parts[k], k, clock) for k in flow.sampled}
     rates = [Entry(k, "rates") for k, part in enumerate(parts) if "rates" in _functions(part)]
     aliases = {name: [n for n in inner if n in slots] for name, inner in assembly.exposed().items()}
     touched = list(looks.values())
-    plan = Plan(
+    plan = ExecutionPlan(
         assembly,
         parts,
         slots,
@@ -394,7 +394,7 @@ def planned(
     return plan
 
 
-def _reckoning(part: Part, assembly: Assembly, changes: Changes) -> Part:
+def _reckoning(part: Member, assembly: Assembly, changes: Changes) -> Member:
     """Return a part that reckons with bodies which may leave what carries them, or are not there yet."""
     scope, device = part.scope, part.what
     if assembly.vehicle is None or not isinstance(device, Device) or part.like:
@@ -406,25 +406,25 @@ def _reckoning(part: Part, assembly: Assembly, changes: Changes) -> Part:
     return part if device is part.what else replace(part, what=device)
 
 
-def without_devices(assembly: Assembly) -> Plan:
+def without_devices(assembly: Assembly) -> ExecutionPlan:
     """Return the plan of an assembly without members: its vehicle alone."""
     initial = _Layout().initial()
-    return Plan(assembly, [], {}, initial, [], [], [], [], [], [], Clock.of([]), [], [], [], False)
+    return ExecutionPlan(assembly, [], {}, initial, [], [], [], [], [], [], Clock.of([]), [], [], [], False)
 
 
-def _functions(part: Part) -> Mapping[str, object]:
+def _functions(part: Member) -> Mapping[str, object]:
     return {} if isinstance(part.what, Law) else part.what.functions
 
 
-def _entry(part: Part, k: int, clock: Clock) -> Entry:
+def _entry(part: Member, k: int, clock: Clock) -> Entry:
     every = clock.ticks(part.every or Fraction(1))
     return Entry(k, "sample", every, clock.ticks(part.offset) if part.offset else 0)
 
 
 def _own_slots(
-    part: Part,
+    part: Member,
     layout: _Layout,
-    slots: dict[str, Slot],
+    slots: dict[str, SignalSlot],
     looks: dict[tuple, Touch],
     pushes: list[Touch],
     assembly: Assembly,
@@ -454,7 +454,7 @@ def _own_slots(
                 continue
             slots[full] = layout.take(declared.kind, what.shape_of(name) or (), value, declared.unit)
             if declared.kind == "z":
-                slots[f"{full}dot"] = Slot(
+                slots[f"{full}dot"] = SignalSlot(
                     "Z", slots[full].start, slots[full].shape, f"{declared.unit or '1'}/s"
                 )
             if isinstance(declared, Push) and not part.like:
@@ -471,7 +471,7 @@ def _own_slots(
         slots[f"{part.path}.{name}"] = layout.take("n", (), value)
 
 
-def _touches(part: Part, declared: Look | Push, slot: Slot, full: str) -> list[Touch]:
+def _touches(part: Member, declared: Look | Push, slot: SignalSlot, full: str) -> list[Touch]:
     """Return what a port touches: its place, or each of several places with its row of the slot."""
     given, quantity = part.place_of(declared.owner.name), declared.quantity
     if quantity == "gravity" and isinstance(part.what, Device) and part.what.of_roots:
@@ -479,7 +479,7 @@ def _touches(part: Part, declared: Look | Push, slot: Slot, full: str) -> list[T
     if not isinstance(declared.owner, Places):
         return [Touch(quantity, given, declared.axes, slot, full)]
     width = slot.shape[1]
-    rows = [Slot(slot.kind, slot.start + width * k, (width,), slot.unit) for k in range(slot.shape[0])]
+    rows = [SignalSlot(slot.kind, slot.start + width * k, (width,), slot.unit) for k in range(slot.shape[0])]
     places = given if isinstance(given, list) else [given]
     return [Touch(quantity, place, declared.axes, row, full) for place, row in zip(places, rows)]
 
@@ -491,7 +491,7 @@ def _key(place: object) -> object:
     return place
 
 
-def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slot]) -> None:
+def _alias(parts: list[Member], links: dict, layout: _Layout, slots: dict[str, SignalSlot]) -> None:
     """Give every connected input the slot of what is wired to it; joined ones have a slot of their own."""
     for (k, name), sources in links.items():
         part = parts[k]
@@ -501,7 +501,7 @@ def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slo
             link = sources[0]
             source = slots[f"{parts[link.part].path}.{link.out}"]
             shape = _shape_as_said(parts, links, sources, link.count) if shape is None else shape
-            slots[full] = Slot("s", source.start + link.first, shape, unit or source.unit)
+            slots[full] = SignalSlot("s", source.start + link.first, shape, unit or source.unit)
         else:
             count = sum(link.count for link in sources)
             if shape is None:
@@ -511,12 +511,12 @@ def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slo
         for link in sources:
             if not link.whole:  # a part between writes here
                 slot = slots[f"{parts[k].path}.{name}"]
-                slots[f"{parts[link.part].path}.y"] = Slot(
+                slots[f"{parts[link.part].path}.y"] = SignalSlot(
                     "s", slot.start + link.at, (link.count,), slot.unit
                 )
 
 
-def _shape_as_said(parts: list[Part], links: dict, sources: list, count: int) -> tuple[int, ...]:
+def _shape_as_said(parts: list[Member], links: dict, sources: list, count: int) -> tuple[int, ...]:
     """Return the shape of an input without one: that of a number where one number is all that is copied to it."""
     link = said_by(parts, links, sources[0])
     alone = len(sources) == 1 and parts[link.part].what.shape_of(link.out) == ()
@@ -524,10 +524,10 @@ def _shape_as_said(parts: list[Part], links: dict, sources: list, count: int) ->
 
 
 def _open_inputs(
-    parts: list[Part],
+    parts: list[Member],
     unwired: list[tuple[int, str]],
     layout: _Layout,
-    slots: dict[str, Slot],
+    slots: dict[str, SignalSlot],
     given: Mapping[str, Value],
 ) -> list[str]:
     """Give slots to inputs that nothing is wired to; return those without a default."""

@@ -45,7 +45,7 @@ def is_si(vehicle: System) -> bool:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PrescribedTable:
     """What those who know ahead write on: a vector, at the numbers of each port.
 
     upcoming(t) : times that will be asked for, from t on;  state() : that of the stage
@@ -160,7 +160,7 @@ class Ahead(Law):
         """Whether it asks for the state of the vehicle."""
         return isinstance(self.given, MassHistory) and Mass(self.given.f, self.body).of_state
 
-    def teller(self, sheet: Sheet) -> Told:
+    def teller(self, sheet: PrescribedTable) -> Told:
         """Return a function of time that writes what is known."""
         vector, upcoming = sheet.vector, sheet.upcoming
         to = np.concatenate([sheet.where[name] for name in self.outs])

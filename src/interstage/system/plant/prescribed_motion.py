@@ -58,7 +58,7 @@ DISAGREE = 1e-3  # beside the size of a level: more than this is no rounding
 NO_JETS = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError, ArithmeticError)
 
 
-class Curve:
+class MotionProfile:
     """A motion made ready to be asked at many times."""
 
     def __init__(self, motion: Motion):
@@ -352,7 +352,7 @@ class Motion:
     @property
     def levels(self) -> list[tuple[Function | None, str]]:
         """Functions of angle, rate and acceleration, each with a word on where it comes from."""
-        return Curve(self).levels
+        return MotionProfile(self).levels
 
     @property
     def derivatives(self) -> dict[str, str]:
@@ -380,7 +380,7 @@ class BoundMotion:
     def __init__(self, motion: Motion, body: str, joint: Any):
         check_motion(motion, body, joint)
         self.motion, self.body, self.nv = motion, body, joint.nv
-        self.curve = Curve(motion)
+        self.curve = MotionProfile(motion)
         self.seen: list[float] = []
         self.asked = CHECK
         self.told_jump = False

@@ -43,7 +43,7 @@ from interstage.system.plant.declarations import Field, Hinge, In, Out, Place
 from interstage.system.plant.serialization import attributes_of, memory_of, put_attributes
 
 if TYPE_CHECKING:
-    from interstage.system.plant.plan import Plan
+    from interstage.system.plant.plan import ExecutionPlan
 
 
 _DECLARED = re.compile(r"(.*?)(?:\[\s*(\d+)\s*\])?\s*")
@@ -231,7 +231,7 @@ _FLYING: dict[int, list[int]] = {}  # threads that fly a law, by the number of t
 _FLYING_LOCK = Lock()
 
 
-def laws_of(plan: Plan) -> dict[str, Law]:
+def laws_of(plan: ExecutionPlan) -> dict[str, Law]:
     """Return the laws by their full names."""
     return {part.path: part.what for part in plan.parts if isinstance(part.what, Law)}
 

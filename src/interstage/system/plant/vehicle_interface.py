@@ -34,7 +34,7 @@ from interstage.multibody.joints import Locked
 from interstage.multibody.loads import OperatingPoint, split_place
 from interstage.multibody.sites import loaded, located
 from interstage.system.plant import coupled_kernels as kernels
-from interstage.system.plant.assembly import Part
+from interstage.system.plant.assembly import Member
 from interstage.system.plant.declarations import AXES, GRAVITY, ROOTS, Hold, Look, Places, Push
 from interstage.system.plant.internal_loads import carried_arrays
 from interstage.system.plant.moved_sites import (
@@ -45,7 +45,7 @@ from interstage.system.plant.moved_sites import (
     refuse_turned,
     root_of,
 )
-from interstage.system.plant.plan import Plan, Touch
+from interstage.system.plant.plan import ExecutionPlan, Touch
 from interstage.system.plant.prescribed_inputs import AHEAD, LEVELS, MASS, Ahead, is_si
 from interstage.system.plant.prescribed_motion import Motion
 from interstage.system.plant.python_block import Law
@@ -76,7 +76,7 @@ class Touching:
     heirs : places that go to other bodies by events
     """
 
-    plan: Plan
+    plan: ExecutionPlan
     changing: bool = False
     first: System | None = None
     bearers: dict[str, str] = field(default_factory=dict)
@@ -192,7 +192,9 @@ class Touched:
     base : what acts beside devices and rows for what they push, one behind the other, as `InTime` writes it
     """
 
-    def __init__(self, plan: Plan, system: System, touching: Touching, dtype: np.dtype, carries: bool):
+    def __init__(
+        self, plan: ExecutionPlan, system: System, touching: Touching, dtype: np.dtype, carries: bool
+    ):
         self.plan, self.system, self.touching = plan, system, touching
         self.dtype, self.carries = dtype, carries
         self.base = np.zeros(0)
@@ -363,7 +365,7 @@ def _numbers(touch: Touch) -> range:
     return range(touch.slot.start, touch.slot.start + touch.slot.size)
 
 
-def holds_of(part: Part) -> dict[str, str]:
+def holds_of(part: Member) -> dict[str, str]:
     """Return the joints that a device holds, {full name of the field: body}."""
     if isinstance(part.what, Law):
         return {}
@@ -371,7 +373,7 @@ def holds_of(part: Part) -> dict[str, str]:
     return {f"{part.path}.{n}": str(part.place_of(field.owner.name)) for n, field in found.items()}
 
 
-def held_joints(plan: Plan) -> Mapping[str, bool]:
+def held_joints(plan: ExecutionPlan) -> Mapping[str, bool]:
     """Return {body: whether its joint is held at the beginning} of all joints that devices may hold."""
     found: dict[str, bool] = {}
     for part in plan.parts:
@@ -390,7 +392,7 @@ def settle(run: Integrator) -> None:
             obey(run, part, run.t)
 
 
-def obey(run: Integrator, part: Part, t: float) -> None:
+def obey(run: Integrator, part: Member, t: float) -> None:
     """Lock and free joints as a device says; ask it once more where it has locked one."""
     assert not isinstance(part.what, Law)
     if _lock(run, part):
@@ -399,7 +401,7 @@ def obey(run: Integrator, part: Part, t: float) -> None:
         _lock(run, part)
 
 
-def _lock(run: Integrator, part: Part) -> bool:
+def _lock(run: Integrator, part: Member) -> bool:
     """Give joints the modes that a device says; return whether one was locked."""
     locked = False
     for name, body in holds_of(part).items():
@@ -421,7 +423,7 @@ def no_vehicle() -> System:
     return mb.compile()
 
 
-def view_of(plan: Plan, x: State | None = None) -> System:
+def view_of(plan: ExecutionPlan, x: State | None = None) -> System:
     """Return the vehicle of a plan with settings of its own: joints whose motion devices say are prescribed.
 
     x : where it begins; an operating point knows which joints devices hold there, and what was in tanks that are states

@@ -34,9 +34,16 @@ from interstage.multibody.loads import (
 from interstage.multibody.topology import carried
 from interstage.multibody.types import Node, asks_system, given_system
 from interstage.system.log.phases import Inputs
-from interstage.system.plant.assembly import Part
+from interstage.system.plant.assembly import Member
 from interstage.system.plant.moved_sites import Heirs, bearer, place_now, refuse_turned
-from interstage.system.plant.prescribed_inputs import MASS, Ahead, Foreseen, MassHistory, Sheet, Told
+from interstage.system.plant.prescribed_inputs import (
+    MASS,
+    Ahead,
+    Foreseen,
+    MassHistory,
+    PrescribedTable,
+    Told,
+)
 from interstage.system.run.integrators import Method
 from interstage.system.run.integrators.integration_loop import SLACK
 
@@ -173,7 +180,7 @@ class InTime(Ahead):
         if self.told is not None:
             self.told.point_to(self.vector, self.to)
 
-    def teller(self, sheet: Sheet) -> Told:
+    def teller(self, sheet: PrescribedTable) -> Told:
         """Return a function of time that writes the loads, to where they go and not on the sheet."""
         if self.at is None:
             self.told = Foreseen(self.rows, self.vector, self.to, sheet.upcoming)
@@ -247,7 +254,7 @@ class RunLoads:
         self.base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.inputs = Inputs()
 
-    def foresee(self, loads: Loads | None, commanded: bool, parts: list[Part]) -> None:
+    def foresee(self, loads: Loads | None, commanded: bool, parts: list[Member]) -> None:
         """Add a part that writes functions of time among loads ahead of every stage, where there are any.
 
         commanded : by a law, which may answer other functions
@@ -257,7 +264,7 @@ class RunLoads:
             masses = any(MASS in part.what.fields for part in parts)
             sees = masses and (commanded or (loads.law is not None and asks_system(loads.law, 1)))
             made = InTime(self._rows, self._row if sees else None, loads.corners, self._change)
-            parts.append(Part("run > loads", made, None, Fraction(0)))
+            parts.append(Member("run > loads", made, None, Fraction(0)))
 
     def begin(self, system: System, t: float) -> None:
         """Find what acts on a vehicle from a time on, and note it."""

@@ -15,7 +15,7 @@ from interstage.multibody.state import StateLayout
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.compiled_schedule import Tapes
 from interstage.system.plant.coupled_arrays import LOOP_FIELDS, Loop
-from interstage.system.plant.plan import Plan
+from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.plant.prescribed_inputs import Ahead
 from interstage.system.plant.vehicle_interface import Base, Touched, Touching
 from interstage.system.run.applied_loads import InTime
@@ -53,7 +53,7 @@ class ClosedLoop:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: ExecutionPlan,
         system: System,
         dtype: Any = float,
         *,
@@ -105,7 +105,7 @@ class ClosedLoop:
         new.scratch = system.engine.take(self.tapes.dtype)
         return new
 
-    def again(self, plan: Plan, system: System, base: Base | None, touching: Touching) -> ClosedLoop:
+    def again(self, plan: ExecutionPlan, system: System, base: Base | None, touching: Touching) -> ClosedLoop:
         """Return this loop of a vehicle without devices, which is over, as a new one on another view of it.
 
         plan : as empty as its own, on the same clock

@@ -104,7 +104,7 @@ class Dense:
 
 
 @dataclass
-class Polynomial:
+class PolynomialStep:
     """The motion inside a step of h from y at t: y + h Σ_i k_i Σ_j D[i, j] u^(j+1), u the part of the step."""
 
     t: float
@@ -229,4 +229,4 @@ class SingleSteps:
         if self.weights is None:
             end = State(system.layout, run.q.copy(), run.v.copy())
             return Cubic(t, Between(system, y[:nq], y[nq:], end, run.t - t))
-        return Polynomial(t, run.t - t, y, self.weights.T @ loop.slopes[0][:, :n])
+        return PolynomialStep(t, run.t - t, y, self.weights.T @ loop.slopes[0][:, :n])

@@ -15,9 +15,9 @@ import numpy as np
 from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import State, System
 from interstage.multibody.loads import Loads
-from interstage.system.log.layout import Columns
+from interstage.system.log.layout import LogColumns
 from interstage.system.log.phase_storage import Acted
-from interstage.system.plant.assembly import Part
+from interstage.system.plant.assembly import Member
 from interstage.system.plant.connections import split_slice
 from interstage.system.plant.coupled_kernels import (
     GLIDES,
@@ -126,7 +126,7 @@ def crossings_of(run: Integrator) -> list[Event]:
     return found
 
 
-def _switch(run: Integrator, part: Part, crossing: str) -> Callable[[float, System, State], None]:
+def _switch(run: Integrator, part: Member, crossing: str) -> Callable[[float, System, State], None]:
     """Return the function `switch` of a device as an action where a crossing is."""
 
     def switch(t: float, system: System, x: State) -> None:
@@ -375,7 +375,7 @@ class EventHandler:
         sink: LogSink,
         loads: RunLoads,
         inside: SingleSteps,
-        columns: Columns,
+        columns: LogColumns,
         changes: Changes,
     ):
         self.run, self.sink, self.loads, self.inside = run, sink, loads, inside

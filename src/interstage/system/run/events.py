@@ -345,7 +345,7 @@ class EventRecord:
 
 
 @dataclass
-class Outcome:
+class ActionOutcome:
     """What the actions of an event made of a run."""
 
     system: System
@@ -356,9 +356,9 @@ class Outcome:
     values: dict[str, Value] = field(default_factory=dict)
 
 
-def perform(event: Event, t: float, system: System, x: State, at_rest: bool = False) -> Outcome:
+def perform(event: Event, t: float, system: System, x: State, at_rest: bool = False) -> ActionOutcome:
     """Carry out the actions of an event, or those of its rest, one after the other."""
-    out = Outcome(system, x)
+    out = ActionOutcome(system, x)
     try:
         check_numbers(system, q=x.q, v=x.v)
     except InputError as err:
@@ -396,7 +396,7 @@ def perform(event: Event, t: float, system: System, x: State, at_rest: bool = Fa
     return out
 
 
-def _call(action: Callable, t: float, out: Outcome) -> Any:
+def _call(action: Callable, t: float, out: ActionOutcome) -> Any:
     """Call an action with a system and a state of its own; what it changed there in place counts as its answer."""
     own, x = copy_of(out.system), out.x.copy()
     answer = action(t, own, x)
@@ -414,7 +414,7 @@ def _call(action: Callable, t: float, out: Outcome) -> Any:
     return own, x
 
 
-def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:
+def _accept(event: Event, t: float, out: ActionOutcome, answer: Any) -> None:
     """Take over what an action returned."""
     if answer is None:
         return

@@ -11,17 +11,17 @@ import numpy as np
 from interstage.multibody import State, System
 from interstage.multibody.closure_queries import open_by
 from interstage.multibody.queries import rigid_of
-from interstage.system.log.layout import Columns
+from interstage.system.log.layout import LogColumns
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.declarations import Out
-from interstage.system.plant.plan import Plan
+from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.plant.prescribed_inputs import MASS
 from interstage.system.plant.vehicle_interface import Base, Touching
 from interstage.system.run.coupled_system import ClosedLoop, Whole
-from interstage.system.run.integrators import Compiled, integration_loop, step_control
+from interstage.system.run.integrators import CompiledMethod, integration_loop, step_control
 from interstage.system.run.integrators.scipy_solvers import ByScipy
 from interstage.system.run.run_errors import Locks, check
-from interstage.system.run.step_schedule import Course, Rows, Steps
+from interstage.system.run.step_schedule import Rows, Steps, StepSchedule
 
 BUFFER = 2**19  # numbers in the buffer of the log
 OPEN = 10.0  # tolerances by which closures may be open before they are assembled
@@ -35,11 +35,11 @@ class Integrator:
     scipy : the solver, None: compiled steps;  strayed : whether the loop has been elsewhere since the last step
     """
 
-    def __init__(self, plan: Plan, system: System, course: Course, by: Steps, single: bool):
+    def __init__(self, plan: ExecutionPlan, system: System, course: StepSchedule, by: Steps, single: bool):
         self.plan, self.system, self.by, self.single = plan, system, by, single
         self.start, self.until, self.step = course.start, course.until, course.step
         self.method, self.every = course.method, course.every
-        self.locks = Locks(self.method.turn if isinstance(self.method, Compiled) else np.inf)
+        self.locks = Locks(self.method.turn if isinstance(self.method, CompiledMethod) else np.inf)
         self.loop: ClosedLoop
         self.scipy: ByScipy | None = None
         self.strayed = False
@@ -50,7 +50,7 @@ class Integrator:
     # the loop ---------------------------------------------------------------------------------------
 
     def close(
-        self, columns: Columns, base: Base | None, touching: Touching, interpret: bool, ideal: bool
+        self, columns: LogColumns, base: Base | None, touching: Touching, interpret: bool, ideal: bool
     ) -> None:
         """Close the loop of devices and vehicle under what acts."""
         rows = self._rows(columns, max(16, min(4096, BUFFER // columns.width)))
@@ -74,7 +74,7 @@ class Integrator:
         self.loop.loop.option[kernels.LOG_EVERY] = rows.every
         self.loop.loop.option[kernels.SINGLE] = int(self.single)
 
-    def _rows(self, columns: Columns, count: int) -> Rows:
+    def _rows(self, columns: LogColumns, count: int) -> Rows:
         """Return what goes to the log, in a buffer of some rows."""
         rows = columns.rows(count)
         rows.every = self.rows_every
@@ -90,7 +90,7 @@ class Integrator:
         every, clock = self.rows_every, self.plan.clock
         return clock.seconds(clock.last(self.t) // every * every) if every else self.t
 
-    def use(self, plan: Plan, columns: Columns, base: Base | None) -> None:
+    def use(self, plan: ExecutionPlan, columns: LogColumns, base: Base | None) -> None:
         """Go on with another plan of the same devices: of loads that are functions of time from now on."""
         old = self.loop
         plan.clock, self.plan = self.plan.clock, plan

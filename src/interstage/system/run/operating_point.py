@@ -33,7 +33,7 @@ from interstage.system.plant.declarations import Parameter
 from interstage.system.plant.declarations import State as Stored
 from interstage.system.plant.device import Device
 from interstage.system.plant.moved_sites import NO_CHANGES, Changes
-from interstage.system.plant.plan import Plan
+from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.plant.python_block import Copies, laws_of, remember
 from interstage.system.plant.serialization import attributes_of, plain_object
 from interstage.system.plant.vehicle_interface import Touching
@@ -190,7 +190,7 @@ def vehicle_at(assembly: Assembly, x: State | None) -> System | None:
     return later[-1] if later else assembly.vehicle
 
 
-def touching_at(plan: Plan, x: State | None) -> Touching:
+def touching_at(plan: ExecutionPlan, x: State | None) -> Touching:
     """Return what devices touch of the vehicle at a point, after all changes of it before."""
     found, old = Touching(plan, heirs=changes_at(x).heirs), plan.assembly.vehicle
     for new in chain_of(plan.assembly, x):
@@ -277,7 +277,7 @@ def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, 
 
 
 def start_values(
-    plan: Plan, x: State | None, given: Mapping[str, Any] | None, still: bool = False
+    plan: ExecutionPlan, x: State | None, given: Mapping[str, Any] | None, still: bool = False
 ) -> dict[str, np.ndarray]:
     """Return values by full name that a run starts from: those of a point of a flight, then those that are given.
 
@@ -291,7 +291,7 @@ def start_values(
 
 
 def _following(
-    plan: Plan, held: Mapping[str, np.ndarray], new: Mapping[str, np.ndarray]
+    plan: ExecutionPlan, held: Mapping[str, np.ndarray], new: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """Return what follows in devices from parameters that are given."""
     found: dict[str, np.ndarray] = {}
@@ -309,7 +309,7 @@ def _following(
     return found
 
 
-def recall(plan: Plan, x: State | None, defaults: bool = True) -> None:
+def recall(plan: ExecutionPlan, x: State | None, defaults: bool = True) -> None:
     """Let laws remember what a point says that they do; a point of a run knows all of it, a trim what it has found.
 
     defaults : what they remember in defaults of arguments, too
@@ -347,7 +347,7 @@ def _within(old: Any, new: Any) -> Any:
     return old
 
 
-def unknown_laws(plan: Plan, x: State | None) -> list[str]:
+def unknown_laws(plan: ExecutionPlan, x: State | None) -> list[str]:
     """Return the laws of a plan of which a point of a run does not say what they remembered."""
     run = x.run if isinstance(x, FlightPoint) else None
     return [] if run is None else [path for path in run.forgotten if path in laws_of(plan)]

@@ -26,7 +26,7 @@ from interstage.errors import (
 from interstage.multibody import State, System
 from interstage.multibody.queries import near_lock, refuse
 from interstage.system.run.integrators import (
-    Compiled,
+    CompiledMethod,
     Method,
 )
 from interstage.system.run.integrators import (
@@ -98,7 +98,7 @@ def went_to_infinity(
     hint = "use a smaller step"
     if step is not None and too_long(system, method, step):
         hint = too_fast(fastest_of(system))
-    if step is not None and isinstance(method, Compiled):
+    if step is not None and isinstance(method, CompiledMethod):
         hint = locks.hint(system, q, v, step) or hint
     lost = where or _lost(system, q, v)
     return SolverError(f"the simulation went to infinity at t = {t:.6g}", where=lost, hint=hint)
@@ -111,7 +111,7 @@ def is_sane(q: np.ndarray, v: np.ndarray) -> bool:
 
 def too_long(system: System, method: Method, step: float) -> bool:
     """Return whether equal steps are beyond what an explicit method takes of the fastest mode."""
-    explicit = isinstance(method, Compiled) and not method.implicit
+    explicit = isinstance(method, CompiledMethod) and not method.implicit
     return explicit and fastest_of(system) * step > STABLE
 
 

@@ -17,7 +17,7 @@ from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.clock import period_of, step_of
 from interstage.system.plant.compiled_schedule import check_epochs
 from interstage.system.plant.moved_sites import both
-from interstage.system.plant.plan import Plan, given_ahead, planned, switched_ahead
+from interstage.system.plant.plan import ExecutionPlan, given_ahead, planned, switched_ahead
 from interstage.system.plant.python_block import Memories, hides, laws_of, remembered
 from interstage.system.plant.vehicle_interface import Touching, view_of
 from interstage.system.run.applied_loads import Acting, RunLoads, SampledLaw, unsampled
@@ -25,7 +25,7 @@ from interstage.system.run.dense_output import RowsBetween, SingleSteps
 from interstage.system.run.event_handling import EventHandler, EventLocator, crossings_of, stand_on
 from interstage.system.run.events import changes_of
 from interstage.system.run.integration import Integrator
-from interstage.system.run.integrators import Compiled, Library
+from interstage.system.run.integrators import CompiledMethod, Library
 from interstage.system.run.integrators.scipy_solvers import ByScipy
 from interstage.system.run.log_sink import LogSink
 from interstage.system.run.operating_point import (
@@ -74,7 +74,7 @@ class RunParts:
         own = isinstance(course.method, Library) or by.step is None  # steps of its own
         if own and spec.control is not None and spec.control_step is None:
             raise unsampled(course.method)
-        weights = course.method.polynomial() if isinstance(course.method, Compiled) else None
+        weights = course.method.polynomial() if isinstance(course.method, CompiledMethod) else None
         single = own and (spec.alone or spec.dense)  # steps are looked at one by one
         by = replace(by, slopes=single and weights is not None)
         plan.clock = clock_of(plan, course.start, course.every, course.step)
@@ -85,7 +85,7 @@ class RunParts:
         self._log()
         self._watch()
 
-    def _planned(self, known: Mapping[str, Any]) -> Plan:
+    def _planned(self, known: Mapping[str, Any]) -> ExecutionPlan:
         """Return all parts in the order in which they run."""
         spec, course = self.spec, self.spec.course
         beat = None if self.pacer is None else (self.pacer.wait, course.step)
@@ -93,7 +93,7 @@ class RunParts:
         plan.edges = np.asarray(spec.edges, dtype=float)
         return plan
 
-    def _vehicle(self, plan: Plan) -> System:
+    def _vehicle(self, plan: ExecutionPlan) -> System:
         """Return the vehicle as it begins."""
         x, vehicle = self.spec.x, self.spec.assembly.vehicle
         if self.later:  # of a vehicle that has changed since: it begins as described, and `_come_to` goes on

@@ -20,7 +20,7 @@ from interstage.system.run.applied_loads import Control
 from interstage.system.run.events import Event
 from interstage.system.run.integrators import Method
 from interstage.system.run.operating_point import begin_time
-from interstage.system.run.step_schedule import Course
+from interstage.system.run.step_schedule import StepSchedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,9 @@ class RunSpec:
         return not self.assembly.parts()
 
     @cached_property
-    def course(self) -> Course:
+    def course(self) -> StepSchedule:
         """When and how it goes through time."""
-        return Course.of(
+        return StepSchedule.of(
             self.until,
             self.step,
             start=instant_of(begin_time(self.x)) if self.start is None else self.start,

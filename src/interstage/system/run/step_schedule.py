@@ -39,9 +39,9 @@ from interstage.system.plant.clock import (
 )
 from interstage.system.plant.declarations import Crossing
 from interstage.system.plant.device import Device
-from interstage.system.plant.plan import Plan
+from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.run.integrators import (
-    Compiled,
+    CompiledMethod,
     Library,
     Method,
     method_of,
@@ -110,7 +110,7 @@ class Steps:
     room : how many steps of its own are taken at once;  slopes : whether those of each are kept
     """
 
-    method: Compiled = RK4
+    method: CompiledMethod = RK4
     step: Fraction | None = Fraction(1)
     longest: float = np.inf
     rtol: float = 1e-9
@@ -127,7 +127,9 @@ class Steps:
             pace[stretch.STEP] = min(first_step(system), self.longest)
         return pace
 
-    def arrays(self, plan: Plan, system: System, dtype: Any, known: np.ndarray) -> dict[str, np.ndarray]:
+    def arrays(
+        self, plan: ExecutionPlan, system: System, dtype: Any, known: np.ndarray
+    ) -> dict[str, np.ndarray]:
         """Return what the kernels need of it: scratch of a step, where the run is, tolerances.
 
         known : numbers of y = [q; v] that are not integrated
@@ -169,7 +171,7 @@ MOST_STEPS = 10**12  # a year of computing and more
 
 
 @dataclass(frozen=True)
-class Course:
+class StepSchedule:
     """When and how a flight goes through time.
 
     step : of equal ones, or what counts as one;  every : time between rows of the log, None: at every step
@@ -199,7 +201,7 @@ class Course:
         rtol: float,
         atol: float,
         alone: bool = False,
-    ) -> Course:
+    ) -> StepSchedule:
         """Return the course that arguments of `simulate` mean, or say what is wrong with them.
 
         alone : nothing is sampled, so that steps and rows may be any time apart; steps are equal from row to row
@@ -218,7 +220,7 @@ class Course:
                 got=f"{float((end - begin) / fixed):.3g}",
                 hint="check the units of until and step",
             )
-        if alone and fixed is not None and every is not None and isinstance(chosen, Compiled):
+        if alone and fixed is not None and every is not None and isinstance(chosen, CompiledMethod):
             fixed = every / max(1, math.ceil(float(every / fixed) - ON_GRID))
         longest = None if max_step is None else time_of(max_step, "max_step")
         steps = _steps(chosen, fixed, np.inf if longest is None else float(longest), rtol, atol)
@@ -236,12 +238,12 @@ def _steps(chosen: Method, fixed: Fraction | None, longest: float, rtol: float, 
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not (isinstance(value, int | float) and np.isfinite(value) and value > 0.0):
             raise InputError(f"{name} must be a positive number", where=name, got=repr(value))
-    if isinstance(chosen, Compiled):
+    if isinstance(chosen, CompiledMethod):
         return Steps(chosen, fixed, longest, rtol, atol)
     return Steps(step=fixed or Fraction(1), longest=longest, rtol=rtol, atol=atol)
 
 
-def _no_edge_between(plan: Plan, step: float) -> None:
+def _no_edge_between(plan: ExecutionPlan, step: float) -> None:
     """Refuse equal steps that may go over two edges of a device that switches at them."""
     for part in plan.parts:
         what = part.what
@@ -256,9 +258,9 @@ def _no_edge_between(plan: Plan, step: float) -> None:
             )
 
 
-def short_enough(plan: Plan, method: Method, by: Steps) -> Steps:
+def short_enough(plan: ExecutionPlan, method: Method, by: Steps) -> Steps:
     """Return adaptive steps that cannot miss what devices do between samples; others as they are."""
-    if isinstance(method, Compiled) and by.step is not None:
+    if isinstance(method, CompiledMethod) and by.step is not None:
         _no_edge_between(plan, float(by.step))
         return by
     limits = {part.path: part.what.longest_step() for part in plan.parts if isinstance(part.what, Device)}
@@ -272,7 +274,7 @@ def short_enough(plan: Plan, method: Method, by: Steps) -> Steps:
     return replace(by, longest=min([by.longest, *(limit for limit in limits.values() if limit > 0.0)]))
 
 
-def clock_of(plan: Plan, start: Fraction, every: Fraction | None, step: Fraction) -> Clock:
+def clock_of(plan: ExecutionPlan, start: Fraction, every: Fraction | None, step: Fraction) -> Clock:
     """Return a clock on whose ticks the start and rows of the log fall too, the steps where nothing else does.
 
     Entries of the plan follow.

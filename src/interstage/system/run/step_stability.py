@@ -47,7 +47,7 @@ from interstage.multibody.closure_queries import jacobian as closure_jacobian
 from interstage.multibody.joint_modes import FREE
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.python_block import Law
-from interstage.system.run.integrators import Compiled
+from interstage.system.run.integrators import CompiledMethod
 
 if TYPE_CHECKING:
     from interstage.system.run.integration import Integrator
@@ -59,7 +59,7 @@ OWN = 0.3  # share of |λ| that forces of devices make, from which it is theirs
 
 
 @dataclass
-class Stand:
+class RunState:
     """Where a run stands, or stood at a row of its log: time, vehicle, vectors of devices."""
 
     t: float
@@ -68,19 +68,19 @@ class Stand:
     vectors: Mapping[str, np.ndarray]
 
     @classmethod
-    def of(cls, run: Integrator) -> Stand:
+    def of(cls, run: Integrator) -> RunState:
         """Return where a run stands."""
         vectors = {kind: vector.copy() for kind, vector in run.loop.tapes.vectors.items()}
         return cls(run.t, run.q.copy(), run.v.copy(), vectors)
 
 
-class Rates:
+class LocalRates:
     """How fast a run may change at a stand: eigenvalues λ (n,) of J, ∂ẏ/∂y along small motions.
 
     D : (len(y), n), small motions as columns
     """
 
-    def __init__(self, run: Integrator, at: Stand, D: np.ndarray, J: np.ndarray):
+    def __init__(self, run: Integrator, at: RunState, D: np.ndarray, J: np.ndarray):
         self.run, self.at, self.D, self.J = run, at, D, J
         self.values = np.linalg.eigvals(J)
         self._vectors: tuple[np.ndarray, np.ndarray] | None = None
@@ -118,19 +118,19 @@ def can_be_asked(run: Integrator) -> bool:
     """Return whether the right-hand side may be asked beside the run: laws that remember are not."""
     plan = run.plan
     laws = any(isinstance(plan.parts[e.part].what, Law) for e in (*plan.before, *plan.after))
-    return not laws and not run.loop.without and isinstance(run.method, Compiled)
+    return not laws and not run.loop.without and isinstance(run.method, CompiledMethod)
 
 
-def rates_of(run: Integrator, at: Stand | None = None) -> Rates | None:
+def rates_of(run: Integrator, at: RunState | None = None) -> LocalRates | None:
     """Return how fast a run may change at a stand, that of now; None where that cannot be found."""
     if not can_be_asked(run):
         return None
-    at = Stand.of(run) if at is None else at
+    at = RunState.of(run) if at is None else at
     D = _small_motions(run, at)
     if D.shape[1] == 0:
         return None
     J = _slopes(run, at, D)
-    return None if J is None else Rates(run, at, D, J)
+    return None if J is None else LocalRates(run, at, D, J)
 
 
 def are_too_many(run: Integrator) -> bool:
@@ -140,7 +140,7 @@ def are_too_many(run: Integrator) -> bool:
     return 2 * joints + len(run.plan.initial["z"]) > MOST
 
 
-def _small_motions(run: Integrator, at: Stand) -> np.ndarray:
+def _small_motions(run: Integrator, at: RunState) -> np.ndarray:
     """Return small motions of the vehicle and changes of z, as columns of y; z alone where joints are too many."""
     system, nz = run.system, len(at.vectors["z"])
     nq, nv = system.nq, system.nv
@@ -180,19 +180,19 @@ def _modes(run: Integrator) -> np.ndarray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *places])
 
 
-def _slopes(run: Integrator, at: Stand, D: np.ndarray) -> np.ndarray | None:
+def _slopes(run: Integrator, at: RunState, D: np.ndarray) -> np.ndarray | None:
     """Return ∂ẏ/∂y along small motions (n, n), nothing changed; None where it cannot be found."""
     nq, nv = run.system.nq, run.system.nv
 
     def rates(y: np.ndarray) -> np.ndarray:
-        moved = Stand(at.t, y[:nq], y[nq : nq + nv], {**at.vectors, "z": y[nq + nv :]})
+        moved = RunState(at.t, y[:nq], y[nq : nq + nv], {**at.vectors, "z": y[nq + nv :]})
         return asked(run, moved)[0]
 
     found = _differences(rates, np.concatenate([at.q, at.v, at.vectors["z"]]), D)
     return _along(D, found, nq) if np.isfinite(found).all() else None
 
 
-def asked(run: Integrator, at: Stand) -> tuple[np.ndarray, np.ndarray]:
+def asked(run: Integrator, at: RunState) -> tuple[np.ndarray, np.ndarray]:
     """Return ẏ and all signals at a stand, nothing changed; ẏ is no number where it cannot be found."""
     tapes, nq, nv = run.loop.tapes, run.system.nq, run.system.nv
     now = {kind: vector.copy() for kind, vector in tapes.vectors.items()}
@@ -227,7 +227,7 @@ def _differences(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray, D: np.nda
     return np.array(columns).T
 
 
-def _without_devices(run: Integrator, at: Stand, D: np.ndarray, J: np.ndarray) -> np.ndarray:
+def _without_devices(run: Integrator, at: RunState, D: np.ndarray, J: np.ndarray) -> np.ndarray:
     """Return J of the vehicle alone: states of devices do not change, and push nothing."""
     system, nq, nv = run.system, run.system.nq, run.system.nv
     m = int(np.count_nonzero(D[:nq].any(axis=0)))
@@ -259,12 +259,12 @@ ACTING = ("force", "torque", "joint_force")  # pushes that make stiffness
 PUSHED = 2.0  # times what was pushed before, from which a row is one to look at
 
 
-def growth(method: Compiled, w: complex) -> float:
+def growth(method: CompiledMethod, w: complex) -> float:
     """Return |R(w)| of what a method treats explicitly, w = hλ."""
     return abs(factor(method, w))
 
 
-def factor(method: Compiled, w: complex) -> complex:
+def factor(method: CompiledMethod, w: complex) -> complex:
     """Return R(w) of what a method treats explicitly, w = hλ."""
     rows = np.asarray(method.data(False)[0])  # those of the stages, then the weights
     s = rows.shape[1]
@@ -273,13 +273,13 @@ def factor(method: Compiled, w: complex) -> complex:
 
 
 @dataclass(frozen=True)
-class Span:
+class StepSpan:
     """Over which steps are to follow something: all of it, and from sample to sample (None: nothing is sampled).
 
     most : time in which something may swing once to and fro that acted for `length` alone, as what hits and leaves does
     """
 
-    method: Compiled
+    method: CompiledMethod
     length: float
     frame: float | None = None
     most: float = 0.0
@@ -330,7 +330,7 @@ def warn_of_fast_states(run: Integrator) -> bool:
 
     Return whether there was something to warn of.
     """
-    if run.by.step is None or not isinstance(run.method, Compiled):
+    if run.by.step is None or not isinstance(run.method, CompiledMethod):
         return False
     found = _rates(run)
     return found is not None and _warn(run, found, float(run.until) - run.t)
@@ -341,7 +341,7 @@ def _pushed(run: Integrator) -> bool:
     return any(touch.quantity in ACTING for touch in run.plan.pushes)
 
 
-def _rates(run: Integrator) -> Rates | None:
+def _rates(run: Integrator) -> LocalRates | None:
     """Return how fast a run may change at its start; where the vehicle is too large to tell, say so."""
     if _pushed(run) and can_be_asked(run) and are_too_many(run):
         warnings.warn(
@@ -354,11 +354,11 @@ def _rates(run: Integrator) -> Rates | None:
     return rates_of(run)
 
 
-def _warn(run: Integrator, found: Rates, length: float, when: str = "") -> bool:
+def _warn(run: Integrator, found: LocalRates, length: float, when: str = "") -> bool:
     """Warn of what steps do not follow over a time; return whether there is something."""
-    assert isinstance(run.method, Compiled)
+    assert isinstance(run.method, CompiledMethod)
     most = float(run.until) - float(run.start) if when else 0.0
-    h, over = _longest(run), Span(run.method, length, _frame(run), most)
+    h, over = _longest(run), StepSpan(run.method, length, _frame(run), most)
     if all(over.is_followed(value, h, WRONG) for value in found.values):
         return False
     found.vectors()
@@ -379,7 +379,7 @@ def _warn(run: Integrator, found: Rates, length: float, when: str = "") -> bool:
     return True
 
 
-def _words(over: Span, found: Rates, k: int, h: float) -> str:
+def _words(over: StepSpan, found: LocalRates, k: int, h: float) -> str:
     """Say what is too fast, and what the steps do to it."""
     value, name = complex(found.values[k]), found.name(k)
     size, gain = growth(over.method, h * value), over.gained(value, h)
@@ -414,10 +414,10 @@ def chosen_step(run: Integrator) -> Fraction | None:
     """Return the step that a run takes whose steps nobody chose, None: the one it has will do."""
     method, step = run.method, run.by.step
     found = _rates(run) if step is not None else None
-    if found is None or step is None or not isinstance(method, Compiled):
+    if found is None or step is None or not isinstance(method, CompiledMethod):
         return None
     h, worst = _longest(run), -1
-    over = Span(method, float(run.until) - run.t, _frame(run))
+    over = StepSpan(method, float(run.until) - run.t, _frame(run))
     if all(over.is_followed(value, h, FINE) for value in found.values):
         return None
     found.vectors()
@@ -456,7 +456,7 @@ def _longest(run: Integrator) -> float:
 
 def rows_to_look_at(run: Integrator) -> RowsToLookAt | None:
     """Return where a run with equal steps is looked at again, as devices begin to push; None: nowhere."""
-    if run.by.step is not None and isinstance(run.method, Compiled) and _pushed(run):
+    if run.by.step is not None and isinstance(run.method, CompiledMethod) and _pushed(run):
         return RowsToLookAt(run)
     return None
 
@@ -526,7 +526,7 @@ class RowsToLookAt:
         run = self.run
         if self.told or not can_be_asked(run):
             return
-        now = Stand.of(run)
+        now = RunState.of(run)
         try:
             stands = {k: self._stand(row) for k, row in self.rows.items()}
             stands = {**self._touching(), **stands}
@@ -537,26 +537,26 @@ class RowsToLookAt:
         finally:
             asked(run, now)  # masses are those of now
 
-    def _touching(self) -> dict[int, Stand]:
+    def _touching(self) -> dict[int, RunState]:
         """Return where pushes that no row shows would act, by push."""
-        found: dict[int, Stand] = {}
+        found: dict[int, RunState] = {}
         silent, nq = self.most == 0.0, self.run.system.nq
         for _, h, row in self.jumps if silent.any() else []:
             at = self._stand(row)
             for share in (0.5, 1.0):
                 qdot = np.empty(nq)
                 self.run.system.engine.rates(at.q, at.v, qdot)
-                on = Stand(at.t, at.q + share * h * qdot, at.v, at.vectors)
+                on = RunState(at.t, at.q + share * h * qdot, at.v, at.vectors)
                 pushed = np.abs(asked(self.run, on)[1][self.numbers].real) > 0.0
                 found |= {int(k): on for k in np.flatnonzero(pushed & silent) if k not in found}
         return found
 
-    def _stand(self, row: np.ndarray) -> Stand:
+    def _stand(self, row: np.ndarray) -> RunState:
         """Return where the run was at a row; what is not logged is as it is now."""
         run, loop = self.run, self.run.loop.loop
         nq, n = run.system.nq, run.system.nq + run.system.nv
-        at, first = Stand.of(run), 1 + n
+        at, first = RunState.of(run), 1 + n
         for kind, numbers in (("s", loop.log_s), ("z", loop.log_z), ("w", loop.log_w), ("n", loop.log_n)):
             at.vectors[kind][numbers] = row[first : first + len(numbers)]
             first += len(numbers)
-        return Stand(float(row[0]), row[1 : 1 + nq].copy(), row[1 + nq : 1 + n].copy(), at.vectors)
+        return RunState(float(row[0]), row[1 : 1 + nq].copy(), row[1 + nq : 1 + n].copy(), at.vectors)

@@ -7,7 +7,7 @@ from interstage.system.run.integrators.base import (
     LSODA,
     RADAU,
     RK45,
-    Compiled,
+    CompiledMethod,
     Library,
     Method,
 )
@@ -16,7 +16,7 @@ from interstage.system.run.integrators.rosenbrock import ROS2, ROS3, WMethod
 
 METHODS = {m.name: m for m in (RK4, ROS2, ROS3, DOPRI5, DOP853, RK45, RADAU, BDF, LSODA)}
 
-__all__ = ["METHODS", "Compiled", "Explicit", "Library", "Method", "WMethod", "method_of"]
+__all__ = ["METHODS", "CompiledMethod", "Explicit", "Library", "Method", "WMethod", "method_of"]
 
 
 def method_of(method: str | Method) -> Method:

@@ -1,6 +1,6 @@
 """What an integration method is: a name, orders, data, and how it steps.
 
-`Compiled` methods are data for a step kernel of their family (`explicit`, `rosenbrock`), which runs in compiled loops
+A `CompiledMethod` is data for a step kernel of its family (`explicit`, `rosenbrock`), which runs in compiled loops
 with fixed steps, or with steps of its own where the method estimates its error. `Library` methods step by scipy.
 """
 
@@ -35,7 +35,7 @@ class Method:
 
 
 @dataclass(frozen=True, eq=False)
-class Compiled(Method):
+class CompiledMethod(Method):
     """A method whose steps are compiled.
 
     turn : how far a gimbal near lock may turn in a fixed step before about 1e-5 of the energy is lost

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.system.run.integrators.base import Compiled
+from interstage.system.run.integrators.base import CompiledMethod
 from interstage.system.run.integrators.integration_loop import EXPLICIT
 from interstage.system.run.integrators.step_kernels import Tableau
 
 
 @dataclass(frozen=True, eq=False)
-class Explicit(Compiled):
+class Explicit(CompiledMethod):
     """An explicit method by its tableau.
 
     A : rows (s, s) of the stages, strictly lower;  b : (s,) weights

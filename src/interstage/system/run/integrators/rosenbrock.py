@@ -22,13 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.system.run.integrators.base import Compiled
+from interstage.system.run.integrators.base import CompiledMethod
 from interstage.system.run.integrators.integration_loop import WMETHOD
 from interstage.system.run.integrators.step_kernels import Coefficients
 
 
 @dataclass(frozen=True, eq=False)
-class WMethod(Compiled):
+class WMethod(CompiledMethod):
     """A W-method by its coefficients.
 
     gamma : γ of the diagonal;  alpha, gammas : rows of the stages, strictly lower;  b : (s,) weights
