@@ -21,7 +21,7 @@ from interstage.system.run.coupled_system import ClosedLoop, Whole
 from interstage.system.run.integrators import CompiledMethod, integration_loop, step_control
 from interstage.system.run.integrators.scipy_solvers import ByScipy
 from interstage.system.run.run_errors import Locks, check
-from interstage.system.run.step_schedule import Rows, Steps, StepSchedule
+from interstage.system.run.step_schedule import Steps, StepSchedule
 
 BUFFER = 2**19  # numbers in the buffer of the log
 OPEN = 10.0  # tolerances by which closures may be open before they are assembled
@@ -33,6 +33,7 @@ class Integrator:
     plan, system, loop : what runs;  q, v : state of the vehicle;  start, until : times of the run
     step, method, by : how it steps;  single : steps end one by one, to be looked at
     scipy : the solver, None: compiled steps;  strayed : whether the loop has been elsewhere since the last step
+    rows_every : ticks between rows of the log, 0: a row at every step
     """
 
     def __init__(self, plan: ExecutionPlan, system: System, course: StepSchedule, by: Steps, single: bool):
@@ -42,7 +43,7 @@ class Integrator:
         self.locks = Locks(self.method.turn if isinstance(self.method, CompiledMethod) else np.inf)
         self.loop: ClosedLoop
         self.scipy: ByScipy | None = None
-        self.strayed = False
+        self.strayed, self.rows_every = False, 0
         self.q, self.v = np.zeros(system.nq), np.zeros(system.nv)
         self._view: tuple[System, System] | None = None
         self._pool: tuple[object, ...] | None = None
@@ -53,7 +54,9 @@ class Integrator:
         self, columns: LogColumns, base: Base | None, touching: Touching, interpret: bool, ideal: bool
     ) -> None:
         """Close the loop of devices and vehicle under what acts."""
-        rows = self._rows(columns, max(16, min(4096, BUFFER // columns.width)))
+        rows = columns.rows(max(16, min(4096, BUFFER // columns.width)))
+        self.rows_every = 0 if self.every is None else self.plan.clock.ticks(self.every)
+        rows.every = self.rows_every
         plain = not (self.plan.parts or interpret or ideal)
         self._pool = (self.by, rows.rows, rows.every, self.plan.clock) if plain else None
         self._idle = self.system.engine.idle
@@ -73,17 +76,6 @@ class Integrator:
             )
         self.loop.loop.option[kernels.LOG_EVERY] = rows.every
         self.loop.loop.option[kernels.SINGLE] = int(self.single)
-
-    def _rows(self, columns: LogColumns, count: int) -> Rows:
-        """Return what goes to the log, in a buffer of some rows."""
-        rows = columns.rows(count)
-        rows.every = self.rows_every
-        return rows
-
-    @property
-    def rows_every(self) -> int:
-        """Ticks between rows of the log, 0: a row at every step."""
-        return 0 if self.every is None else self.plan.clock.ticks(self.every)
 
     def last_row(self) -> float:
         """Return the time of the last row of the log that was due."""
