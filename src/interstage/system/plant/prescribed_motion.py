@@ -24,6 +24,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ DISAGREE = 1e-3  # beside the size of a level: more than this is no rounding
 NO_JETS = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError, ArithmeticError)
 
 
+def _level(source: Any, order: int, t: float) -> np.ndarray:
+    """Return the derivative (n,) of a source at one time."""
+    return source.rows(np.array([float(t)]), order)[order][0]
+
+
 class MotionProfile:
     """A motion made ready to be asked at many times."""
 
@@ -82,7 +88,7 @@ class MotionProfile:
                 continue
             source, order = entry
             how = source.how[order - 1] if order else "given"
-            out.append((lambda t, s=source, k=order: s.rows(np.array([float(t)]), k)[k][0], how))
+            out.append((partial(_level, source, order), how))
         return out
 
     def rows(self, times: np.ndarray) -> list[np.ndarray | None]:
@@ -112,7 +118,9 @@ class MotionProfile:
         """Return (name, share, time, given, derived) of a level that is not the derivative of the one before."""
         rows = self.rows(times)
         for k in self.pairs:
-            given, derived = rows[k + 1], self.plan[k][0].rows(times, 1)[1]
+            given, entry = rows[k + 1], self.plan[k]
+            assert given is not None and entry is not None
+            derived = entry[0].rows(times, 1)[1]
             if given.shape != derived.shape:
                 continue
             off = np.abs(given - derived).max(axis=1)
@@ -192,7 +200,7 @@ class _Table(_Splined):
 class _Given:
     """A function of time, and the best way to differentiate it."""
 
-    def __init__(self, f: Callable[[float], ArrayLike]):
+    def __init__(self, f: Callable[[Any], Any]):
         self.f = f
         self.at_once = True  # asked at many times in one call, until that fails
         self.way: tuple[str, str] | None = None
@@ -214,7 +222,7 @@ class _Given:
                 self.way = "differences", "differences"
         return self.way
 
-    def value(self, t: float) -> np.ndarray:
+    def value(self, t: complex) -> np.ndarray:
         """Return f (n,) at one time, complex where it is."""
         return np.atleast_1d(np.asarray(self.f(t))).ravel()
 
@@ -223,7 +231,7 @@ class _Given:
         if order and self._decided(times[:1].tolist())[0] == "exact":
             return list(self._jets(times)[: order + 1])
         out = [self._values(times)]
-        if order and self.way[0] == "complex step":
+        if order and self.way is not None and self.way[0] == "complex step":
             out.append(self._steps(times))
             if order == 2:
                 out.append(differences(self._steps, times, 1)[0][0])
@@ -235,7 +243,7 @@ class _Given:
         """Return whether the complex step is not the derivative at a time."""
         return self.off(t, self._steps([t])[0])
 
-    def _steps(self, times: Sequence[float]) -> np.ndarray:
+    def _steps(self, times: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the first derivative (N, n) by complex steps."""
         return self._around(times, self._step)
 
@@ -245,7 +253,9 @@ class _Given:
             raise TypeError("a complex time gives real numbers")
         return value.imag / IMAGINARY
 
-    def _around(self, times: Sequence[float], f: Callable[[float], np.ndarray] | None = None) -> np.ndarray:
+    def _around(
+        self, times: Sequence[float] | np.ndarray, f: Callable[[float], np.ndarray] | None = None
+    ) -> np.ndarray:
         """Return values (N, n) of the function, or of one made of it, NaN where there are none."""
         if f is None and self.at_once:
             try:
@@ -429,18 +439,21 @@ class BoundMotion:
         times, h = times[apart], np.diff(times[apart])
         rows = [None if row is None else row[apart] for row in rows]
         for k in (0, 1):
-            if rows[k] is None:
+            level, rate = rows[k], rows[k + 1]
+            if level is None:
                 continue
-            gap = np.abs(_unexplained(h[:, None], rows[k], rows[k + 1])).max(axis=1)
+            assert rate is not None
+            gap = np.abs(_unexplained(h[:, None], level, rate)).max(axis=1)
             gap[h <= 0.0] = 0.0
             j = int(np.argmax(gap))
-            if gap[j] <= UNSEEN * np.abs(rows[k]).max():
+            if gap[j] <= UNSEEN * np.abs(level).max():
                 continue
             span, least = times[j : j + 2], 0.6 * gap[j]
             while gap[j] > least and span[1] - span[0] > h[j] / 63.0:  # six times, whatever rounds
                 three = np.array([span[0], 0.5 * (span[0] + span[1]), span[1]])
-                some = self.curve.rows(three)
-                half = np.abs(_unexplained(np.diff(three)[:, None], some[k], some[k + 1])).max(axis=1)
+                some, slope = self.curve.rows(three)[k : k + 2]
+                assert some is not None and slope is not None
+                half = np.abs(_unexplained(np.diff(three)[:, None], some, slope)).max(axis=1)
                 m = int(np.argmax(half))
                 gap[j], span = half[m], three[m : m + 2]
             if not gap[j] > least:
@@ -532,7 +545,8 @@ class Mass:
                 where=f"t = {t:g}",
                 hint="a point mass m in the joint is (m, [0, 0, 0], [0, 0, 0])",
             )
-        mass, com, inertia = (*value, *((0.0, 0.0, 0.0), None)[len(value) - 1 :])
+        missing: tuple[Any, ...] = ((0.0, 0.0, 0.0), None)
+        mass, com, inertia = (*tuple(value), *missing[len(value) - 1 :])
         return checked_inertia(mass, com, inertia, where)
 
     def table(self, times: np.ndarray, x: Any, origin: np.ndarray) -> np.ndarray:
@@ -542,10 +556,11 @@ class Mass:
         """
         states = x if isinstance(x, list) else [x] * len(times)
         found = [self._raw(float(t), state) for t, state in zip(times, states)]
-        if any(row is None for row in found):
+        whole = [row for row in found if row is not None]
+        if len(whole) < len(found):
             return np.array([self.numbers(float(t), state, origin) for t, state in zip(times, states)])
-        mass, com = np.array([row[0] for row in found]), np.array([row[1] for row in found])
-        tensor = np.array([row[2] for row in found])
+        mass, com = np.array([row[0] for row in whole]), np.array([row[1] for row in whole])
+        tensor = np.array([row[2] for row in whole])
         out = rigid_rows(mass, com - origin, tensor)
         for k in np.flatnonzero(~_plain(mass, com, tensor)):
             out[k] = self.numbers(float(times[k]), states[k], origin)
@@ -559,9 +574,10 @@ class Mass:
                 return value.mass, value.com, value.inertia
             if not isinstance(value, tuple | list) or not 1 <= len(value) <= 3:
                 return None
-            mass, com, tensor = (*value, *((0.0, 0.0, 0.0), None)[len(value) - 1 :])
-            mass, com = float(mass), np.asarray(com, float)
-            tensor = np.zeros((3, 3)) if tensor is None else np.asarray(tensor, float)
+            missing: tuple[Any, ...] = ((0.0, 0.0, 0.0), None)
+            given = (*tuple(value), *missing[len(value) - 1 :])
+            mass, com = float(given[0]), np.asarray(given[1], float)
+            tensor = np.zeros((3, 3)) if given[2] is None else np.asarray(given[2], float)
         except Exception:
             return None
         tensor = np.diag(tensor) if tensor.shape == (3,) else tensor

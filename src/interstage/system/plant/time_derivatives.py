@@ -46,7 +46,7 @@ def _tanh(a: Array) -> tuple[Array, Array, Array]:
     return t, 1.0 - t * t, -2.0 * t * (1.0 - t * t)
 
 
-def _inverse(value: Array, square: Array, slope: Array, a: Array) -> tuple[Array, Array, Array]:
+def _inverse(value: Array, square: Array, slope: float, a: Array) -> tuple[Array, Array, Array]:
     """Return derivatives of a function with g' = slope / √square, square = c ± a², g'' = ∓ a g' / square."""
     first = slope / np.sqrt(square)
     return value, first, first * a / square
@@ -162,7 +162,7 @@ class Jet(NDArrayOperatorsMixin):
 
     def clip(self, low: Any = None, high: Any = None, **_: Any) -> Jet:
         """Return the jet within limits."""
-        out = self if low is None else np.maximum(self, low)
+        out: Any = self if low is None else np.maximum(self, low)  # type: ignore[call-overload]
         return out if high is None else np.minimum(out, high)
 
     def __bool__(self) -> bool:
@@ -171,9 +171,9 @@ class Jet(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options:
             return NotImplemented
-        jets = [_constant(value) for value in inputs]
+        jets = [jet for value in inputs if (jet := _constant(value)) is not None]
         name = ufunc.__name__
-        if any(jet is None for jet in jets):
+        if len(jets) < len(inputs):
             return NotImplemented
         if name in UNARY:
             return jets[0].through(UNARY[name])
@@ -202,8 +202,8 @@ def _constant(value: Any) -> Jet | None:
 
 
 def _where(mask: Any, x: Any, y: Any) -> Jet:
-    jets = [_constant(value) for value in (mask, x, y)]
-    if any(jet is None for jet in jets):
+    jets = [jet for value in (mask, x, y) if (jet := _constant(value)) is not None]
+    if len(jets) < 3:
         raise TypeError("not numbers")
     return _either(jets[0].a != 0, *jets[1:])
 
@@ -247,10 +247,11 @@ def rows_of(answer: Any, T: int) -> tuple[Array, Array, Array]:
             part = np.asarray(part, dtype=float)
             part = part if part.ndim and part.shape[-1] == T else np.broadcast_to(part, (*part.shape[:-1], T))
             parts.append(part.reshape(-1, T).T)
-        return tuple(parts)
+        return parts[0], parts[1], parts[2]
     if isinstance(answer, list | tuple) or (isinstance(answer, np.ndarray) and answer.ndim):
         rows = [rows_of(part, T) for part in answer]
-        return tuple(np.concatenate([row[k] for row in rows], axis=1) for k in range(3))
+        value, rate, acceleration = (np.concatenate([row[k] for row in rows], axis=1) for k in range(3))
+        return value, rate, acceleration
     if isinstance(answer, np.ndarray) and answer.dtype == object:
         return rows_of(answer.item(), T)
     value = np.full((T, 1), float(answer))
