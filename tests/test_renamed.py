@@ -47,3 +47,12 @@ def test_old_names_of_a_package_warn():
         assert kane.Layout is kane.ModelConstants
     with pytest.raises(AttributeError, match="nothing"):
         _ = kane.nothing
+
+
+def test_no_old_module_hides_a_public_name():
+    """The import system binds a module to its name in the package: a function of that name would be lost."""
+    homes = {old: MODULES.get(home, home) for old in MODULES for home in [old.rpartition(".")[0]]}
+    public = {
+        home: getattr(import_module(home), "__all__", ()) for home in {*homes.values()} if "gpu" not in home
+    }
+    assert [old for old, home in homes.items() if old.rpartition(".")[2] in public.get(home, ())] == []

@@ -245,7 +245,6 @@ MODULES: dict[str, str] = {
     "interstage.system.replay": "interstage.system.log.phase_storage",
     "interstage.system.rows": "interstage.system.log.phases",
     "interstage.system.rows_between": "interstage.system.run.dense_output",
-    "interstage.system.simulate": "interstage.system.run.simulate",
     "interstage.system.stable_steps": "interstage.system.run.run_errors",
     "interstage.system.steps": "interstage.system.run.step_schedule",
     "interstage.system.syntax": "interstage.system.plant.feedthrough",

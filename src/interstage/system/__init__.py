@@ -38,7 +38,7 @@ from interstage.system.run.events import (
 )
 from interstage.system.run.integrators import METHODS, Method
 from interstage.system.run.real_time import UDP
-from interstage.system.run.simulate import simulate
+from interstage.system.simulate import simulate
 
 __all__ = [
     "METHODS",
