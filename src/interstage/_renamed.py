@@ -80,7 +80,6 @@ MODULES: dict[str, str] = {
     "interstage.devices.reaction_wheel": "interstage.devices.momentum_devices",
     "interstage.devices.rotor": "interstage.devices.momentum_devices",
     "interstage.devices.sky": "interstage.devices.ephemeris",
-    "interstage.devices.slosh_cards": "interstage.devices.slosh",
     "interstage.devices.solar_pressure": "interstage.devices.surface_forces",
     "interstage.devices.standard_air": "interstage.devices.atmosphere",
     "interstage.devices.star_tracker": "interstage.devices.sensors",

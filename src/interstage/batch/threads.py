@@ -13,7 +13,7 @@ from interstage.batch.kernels import Flyers, Found
 from interstage.batch.numbers import with_numbers
 from interstage.batch.plan import Plan, method_in
 from interstage.jit import COMPILED
-from interstage.multibody.kernel_interface import Engine
+from interstage.multibody.kernel_interface import KernelInterface
 from interstage.system.run.integrators import CompiledMethod
 from interstage.system.run.integrators.step_kernels import Scratch, explicit_step, w_step
 

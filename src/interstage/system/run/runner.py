@@ -136,9 +136,15 @@ class Runner:
             forgotten = tuple(laws_of(run.plan))
         vehicles = (*self.log.before, *self.log.vehicles)
         trees = tuple({id(one.tree): one.tree for one in self.log.vehicles}.values())
-        begun, first = self.log.begun, as_described(vehicles, self.log.begun)
-        known = {"changes": self.parts.changes, "others": trees, "begun": begun, "first": first}
-        of_run = Flown(vehicles, done, forgotten, **known)
+        first = as_described(self.log.vehicles) if self.log.first is None else self.log.first
+        of_run = Flown(
+            vehicles,
+            done,
+            forgotten,
+            changes=self.parts.changes,
+            others=trees,
+            first=first,
+        )
         return FlightPoint(
             run.state, loads, self.log.end_accelerations, settings, values, self.t, memory, of_run
         )
