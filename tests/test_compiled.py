@@ -432,7 +432,7 @@ from interstage import jit
 from interstage.multibody.arrays import make_work
 from interstage.multibody.compile import build_tree, flexible_bodies
 from interstage.multibody.kernels.kinematics import kinematics, poses
-from interstage.multibody.settings import Settings
+from interstage.multibody.settings import RuntimeSettings
 from interstage.spatial import Rotation
 
 assert not jit.COMPILED and "interstage.compiled" not in sys.modules
@@ -440,7 +440,7 @@ print(*Rotation.from_rotation_vector([0.1, 0.2, 0.3]).matrix.ravel())
 model = test_compiled.arm()
 flexes, owner = flexible_bodies(model, {})
 tree = build_tree(model, flexes, owner, [])
-work = make_work(tree, Settings.of(model, flexes, tree).arrays())
+work = make_work(tree, RuntimeSettings.of(model, flexes, tree).arrays())
 work.Rw[-1] = np.eye(3).ravel()
 kinematics(tree, work, test_compiled.ANGLES, test_compiled.ANGLES)  # tuples of arrays, compiled by plain numba
 assert kinematics.signatures

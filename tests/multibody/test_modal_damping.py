@@ -68,7 +68,7 @@ def test_inverse_dynamics_and_kane_have_the_same_damping(joint):
     np.testing.assert_allclose(other, vdot, rtol=1e-8, atol=1e-9 * np.abs(vdot).max())
 
 
-def test_more_than_critical_damping_is_refused_everywhere():
+def test_more_than_critical_damping_is_warned_of_everywhere():
     """5 is meant as percent: of a mounted body, of a vehicle that burns, of its flight alone, ranking, and of slosh."""
     made = ist.Component.beam(6.0, diameter=0.1, n_modes=4, aset={1: 123456}, elements=6)
     v = ist.Vehicle("v")
@@ -86,5 +86,5 @@ def test_more_than_critical_damping_is_refused_everywhere():
         lambda: v.ranking(("only", 1, "y"), ("only", 7, 6), below_hz=10.0, damping=5),
         lambda: dev.add_slosh(rigid, "f", tank, damping=5, **where),
     ):
-        with pytest.raises(ist.InterstageError, match="above 1 is more than critical"):
+        with pytest.warns(ist.FidelityWarning, match="more than critical"):
             call()

@@ -13,12 +13,13 @@ mode's own frequency, and right for modes of one frequency in any of their combi
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, shown
+from interstage.errors import FidelityWarning, InputError, caller_level, shown
 
 _EXPECTED = "a ratio from 0 to 1, one ratio a mode, or a table of pairs (frequency in Hz, ratio)"
 
@@ -39,19 +40,25 @@ def checked_damping(damping: object) -> np.ndarray | None:
     ratios = values[:, 1] if table else values
     if not (table or values.ndim < 2) or not np.isfinite(values).all() or np.any(values < 0.0):
         raise InputError("the damping is not usable", where="damping", expected=_EXPECTED, got=shown(damping))
-    refuse_overcritical(float(ratios.max(initial=0.0)), "damping")
+    if ratios.max(initial=0.0) > 1.0:
+        raise InputError(
+            "a damping ratio above 1 is more than critical",
+            where="damping",
+            expected="a ratio from 0 to 1",
+            got=f"{float(ratios.max()):g}",
+            hint="write damping=0.05 for 5 %",
+        )
     return values[np.argsort(values[:, 0], kind="stable")] if table else values
 
 
-def refuse_overcritical(ratio: float, where: str) -> None:
-    """Refuse a damping ratio above 1, which is more than critical and mostly meant as percent."""
+def warn_overcritical(ratio: float, where: str) -> None:
+    """Warn of a damping ratio above 1: modes that do not oscillate, and mostly a ratio meant in percent."""
     if ratio > 1.0:
-        raise InputError(
-            "a damping ratio above 1 is more than critical",
-            where=where,
-            expected="a ratio from 0 to 1",
-            got=f"{ratio:g}",
-            hint="write damping=0.05 for 5 %",
+        warnings.warn(
+            f"{where}: a damping ratio of {ratio:g} is more than critical: its modes do not oscillate; write "
+            f"damping={ratio / 100:g} for {ratio:g} %",
+            FidelityWarning,
+            stacklevel=caller_level(),
         )
 
 

@@ -46,7 +46,7 @@ from scipy.sparse.linalg import splu
 from scipy.special import jnp_zeros
 
 from interstage.calls import named_arguments
-from interstage.component.damping import refuse_overcritical
+from interstage.component.damping import warn_overcritical
 from interstage.errors import InputError
 from interstage.multibody import Locked, Multibody, Planar, Universal
 from interstage.multibody.lumped import ENOUGH, HungFluid, center_on
@@ -314,7 +314,7 @@ def add_slosh(
         raise InputError("unknown kind of slosh", expected="pendulum or spring", got=repr(kind))
     if not 0.0 <= damping < np.inf:
         raise InputError(f"slosh '{name}': damping is a ratio", expected="0 or more", got=repr(damping))
-    refuse_overcritical(damping, f"slosh '{name}', damping")
+    warn_overcritical(damping, f"slosh '{name}', damping")
     if (kind == "spring" or damping > 0.0) and not (acceleration is not None and acceleration > 0.0):
         raise InputError(f"slosh '{name}' needs an acceleration", expected="acceleration= in m/s^2")
     foot = np.asarray(bottom, dtype=float)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.component.component import Component
-from interstage.component.damping import refuse_overcritical
+from interstage.component.damping import warn_overcritical
 from interstage.component.units import converted, labelled_units, units_text
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
@@ -446,7 +446,7 @@ def fill_flexible(spec: BodySpec, component: Component | str | Path, how: Mounti
                 got=repr(damping.tolist()),
             )
     if damping is not None:
-        refuse_overcritical(float(np.max(damping, initial=0.0)), f"{where}, damping")
+        warn_overcritical(float(np.max(damping, initial=0.0)), f"{where}, damping")
     spec.component, spec.node, spec.damping = component, node, damping
     spec.order, spec.n_modes = order, n_modes
 

@@ -27,7 +27,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from interstage.calls import named_arguments
-from interstage.component.damping import refuse_overcritical
+from interstage.component.damping import warn_overcritical
 from interstage.component.integrals import ModalIntegrals, mass_products, point_integrals, point_masses
 from interstage.errors import InputError, shown
 from interstage.multibody.propellant_mass import level_weights
@@ -155,5 +155,5 @@ def ratio_at(ratio: Ratio, hz: float) -> float:
         raise InputError(
             "a damping ratio is not usable", where=where, expected="0 or more, as in 0.005", got=shown(value)
         )
-    refuse_overcritical(value, where)
+    warn_overcritical(value, where)
     return value

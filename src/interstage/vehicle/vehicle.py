@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.component.component import Component
-from interstage.component.damping import refuse_overcritical
+from interstage.component.damping import warn_overcritical
 from interstage.component.interface import components_of
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import Multibody, System
@@ -323,7 +323,7 @@ class Vehicle:
             raise InputError(
                 "damping, below_hz and levels must be positive", where=f"ranking of '{self.name}'"
             )
-        refuse_overcritical(damping, f"ranking of '{self.name}', damping")
+        warn_overcritical(damping, f"ranking of '{self.name}', damping")
         stack = self.stack()
         b, c = (self._loads(stack, [one], cut=False) for one in (actuator, sensor))
         if b.shape[1] != 1 or c.shape[1] != 1:
