@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import struct
 import subprocess
@@ -139,6 +140,19 @@ def test_a_missing_answer_holds_what_was_received_last_and_says_so():
     assert log["fsw.missed"].tolist() == [0, 0, 1, 2, 3, 3, 3] and (
         sum("no answer" in str(each.message) for each in noted) == 1
     )
+
+
+def test_a_link_that_nobody_closed_gives_its_socket_back(recwarn):
+    """A port can be listened at again once its link is gone, also where making one failed, without warnings."""
+    link = ist.UDP({"y": "N"}, {"u": "N"}, to=1, wait="20 s")
+    port = link.address[1]
+    del link
+    again = ist.UDP({"y": "N"}, {"u": "N"}, to=1, wait="20 s", listen=port)
+    with pytest.raises(ist.InterstageError, match="no socket can be had"):
+        ist.UDP({"y": "N"}, {"u": "N"}, to=1, wait="20 s", listen=port)
+    again.close()
+    gc.collect()
+    assert not [each for each in recwarn.list if issubclass(each.category, ResourceWarning)]
 
 
 def test_only_runs_send(recwarn):

@@ -35,6 +35,7 @@ import struct
 import sys
 import time
 import warnings
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -141,6 +142,7 @@ class UDP:
     # no dictionary: nothing of it goes into checkpoints
     __slots__ = (
         "__signature__",
+        "__weakref__",
         "_in",
         "_last",
         "_out",
@@ -186,6 +188,7 @@ class UDP:
         ports = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in self.inputs]
         self.__signature__ = inspect.Signature(time_first + ports)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        weakref.finalize(self, self._socket.close)  # where `close` was not called
         try:
             self._partner = None if self.to is None else socket.gethostbyname(self.to[0])
             self._socket.bind(_address(listen, "listen"))
