@@ -50,11 +50,13 @@ INTERRUPTS ?= 2000
 WORKS ?= 100
 # Last, wrong arguments for the main calls: each is one sentence
 CALLS ?= 20000
+# Another seed tries other inputs; the workflow gives each night its own
+SEED ?= 0
 fuzz: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/hostile.py $(INPUTS)
-	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupts.py $(INTERRUPTS)
-	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupted_work.py $(WORKS)
-	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/wrong_calls.py $(CALLS)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/hostile.py $(INPUTS) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupts.py $(INTERRUPTS) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupted_work.py $(WORKS) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/wrong_calls.py $(CALLS) $(SEED)
 
 # Faults planted one at a time, for the night: how many of them the tests see
 MUTANTS ?= 200
