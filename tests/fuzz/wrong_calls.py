@@ -1,6 +1,6 @@
 """Wrong arguments for every public callable, for the night.
 
-    python tests/fuzz/wrong_calls.py [CALLS] [SEED]
+python tests/fuzz/wrong_calls.py [CALLS] [SEED]
 """
 
 from __future__ import annotations
