@@ -62,3 +62,27 @@ def test_trim_and_linear_models_with_open_arguments_of_laws():
     assert point.values["lag.x"] == pytest.approx(4.0, abs=1e-12)
     lin = ist.linearize(made, point, inputs=["law.wanted"], outputs=["lag.y"])
     assert pytest.approx(np.array([[-10.0]])) == lin.A and pytest.approx(np.array([[8.0]])) == lin.B
+
+
+class _Pair(ist.Device):
+    u = ist.In("N", 2)
+    y = ist.Out("N", 2)
+    x = ist.State("N", 2)
+
+    def outputs(d, t):
+        d.y[:] = d.x
+
+    def rates(d, t):
+        d.xdot[:] = d.u - d.x
+
+
+@pytest.mark.parametrize("pattern", ["pair.u[0]", "pair.u[0:1]"])
+def test_one_element_of_a_port_is_no_input_of_a_linear_model(pattern):
+    """The index used to be dropped without a word: the model had every element of the port, each cut from its wire."""
+    made = ist.Assembly("x").add("pair", _Pair())
+    with pytest.raises(InputError, match=r"an input of a linear model is a whole port.*lin\.select"):
+        ist.linearize(made, None, inputs=[pattern], outputs=["pair.y"])
+    whole = ist.linearize(made, None, inputs=["pair.u"], outputs=["pair.y"])
+    one = whole.select(inputs=["pair.u[0]"])
+    assert one.inputs == ["pair.u[0]"]
+    assert one.B.tolist() == [[1.0], [0.0]]

@@ -34,6 +34,7 @@ from interstage.multibody.state import State
 from interstage.multibody.types import Place
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.compiled_schedule import check_epochs, warn_beyond
+from interstage.system.plant.connections import split_slice
 from interstage.system.plant.declarations import Integer, Out, Value
 from interstage.system.plant.moved_sites import NO_CHANGES
 from interstage.system.plant.plan import ExecutionPlan, planned
@@ -107,6 +108,15 @@ class FlightPlant:
         axes: str = "parent",
     ):
         self.axes = axes
+        for pattern in inputs:
+            port, part = split_slice(pattern)
+            if part is not None:
+                raise InputError(
+                    "an input of a linear model is a whole port: opening one element would cut the others too",
+                    where="inputs",
+                    got=f"'{pattern}'",
+                    hint=f"give '{port}', then keep some of its columns by lin.select(inputs=...)",
+                )
         found = [name for pattern in inputs for name in assembly.find(pattern)]
         self.inputs = list(dict.fromkeys(found))
         check_whole(x0)
