@@ -20,7 +20,7 @@ from interstage.fem import lumped_beam
 from interstage.linalg import Factor
 from interstage.mass import Orientation
 from interstage.multibody.loads import Force
-from interstage.nastran import CardTable, deck_from_text
+from interstage.nastran import CardTable, deck_from_text, expand_ids
 from interstage.units import unit
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
@@ -90,6 +90,7 @@ def test_absurd_sizes_are_refused_at_once():
 
 
 FOUND = {
+    "numbers that exist without end": lambda: expand_ids([1, "THRU", 5], ValueError, within=np.inf),
     "a site that is an empty array": lambda: dev.Earth(site=np.zeros(0)),
     "a site of texts": lambda: dev.Earth(site=np.array(["a", "b"])),
     "weights of a matrix": lambda: dev.Allocation([[1.0]], weights=np.zeros((3, 3))),

@@ -177,8 +177,13 @@ def test_runs_without_a_table_are_refused(folder):
 def test_a_summary_of_another_study_is_refused(folder, tmp_path):
     ist.monte_carlo(two, A, 6, seed=2, folder=tmp_path / "other", workers=0)
     shutil.copy(tmp_path / "other/summary.h5", folder / "summary.h5")
-    with pytest.raises(FileError, match="different studies"):
-        ist.load(folder)
+    for path in (folder, folder / "summary.h5"):
+        with pytest.raises(FileError, match="different studies"):
+            ist.load(path)
+    shutil.copy(folder / "summary.h5", folder / "theirs.h5")
+    assert (
+        ist.load(folder / "theirs.h5").folder is None
+    )  # so that no log of this study is taken for one of theirs
     ist.monte_carlo(two, A, 6, seed=1, folder=folder, workers=0)
     assert ist.load(folder).design.seed == 1
 

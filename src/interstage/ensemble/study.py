@@ -249,10 +249,12 @@ class Study:
 
     @classmethod
     def load(cls, path: str | Path) -> Study:
-        """Read the summary of a study, or that of its folder, which must be of the table that the folder has."""
+        """Read the summary of a study, or that of its folder, which must be of the table that the folder has.
+
+        A summary that was saved under another name may lie beside the table of another study: it has no logs then.
+        """
         path = as_path(path, "study")
-        folder = path if is_folder(path) else None
-        path = path if folder is None else _summary_in(folder)
+        path = _summary_in(path) if is_folder(path) else path
         expect(path, STUDY)
         with opened(path, STUDY.words) as f:
             check_version(f.number("VERSION"), VERSION, STUDY, path)
@@ -270,9 +272,10 @@ class Study:
                 for names, values in (("UNEVEN", "UNEVEN_DIGESTS"), ("UNIT_NAMES", "UNITS"))
             }
             made = cls(design, outputs, errors, seconds, found["UNEVEN"], found["UNIT_NAMES"])
-        made.folder = path.parent
-        if folder is not None:
-            _check_table(folder, made)
+        if path.name == SUMMARY:
+            _check_table(path.parent, made)
+        if not is_file(path.parent / DESIGN) or _same_study(Design.load(path.parent / DESIGN), made):
+            made.folder = path.parent
         return made
 
     # showing ----------------------------------------------------------------------------------------
@@ -348,12 +351,19 @@ def runs_done(folder: Path) -> int:
     return sum(1 for _ in (folder / "runs").glob("run_*.h5"))
 
 
+def _same_study(table: Design, study: Study) -> bool:
+    """Return whether a study is of a table, or of its first runs."""
+    return table.origin == study.design.origin and np.array_equal(
+        table.values[: len(study)], study.design.values
+    )
+
+
 def _check_table(folder: Path, study: Study) -> None:
     """Refuse a summary that is not of the table in its folder; say so where that has more runs."""
     if not is_file(folder / DESIGN):
         return
     table, n = Design.load(folder / DESIGN), len(study)
-    if table.origin != study.design.origin or not np.array_equal(table.values[:n], study.design.values):
+    if not _same_study(table, study):
         raise FileError(
             f"{SUMMARY} and {DESIGN} are of different studies",
             where=str(folder),

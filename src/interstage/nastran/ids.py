@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from interstage.calls import named_arguments
+from interstage.errors import InputError
 
 MAX_IDS = 20_000_000
 
@@ -31,7 +32,7 @@ def expand_ids(
     [1, 5, 10, 20]
     """
     items = [v for v in values if v is not None]
-    known = None if within is None else np.unique(np.asarray(within, np.int64))
+    known = None if within is None else np.unique(_integers(within))
     parts: list[np.ndarray] = []
     total, k = 0, 0
     while k < len(items):
@@ -42,6 +43,14 @@ def expand_ids(
         parts.append(part)
         total += len(part)
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _integers(within: np.ndarray) -> np.ndarray:
+    """Return the numbers that exist as integers; anything else is a sentence."""
+    found = np.asarray(within)
+    if found.size and found.dtype.kind not in "iu":
+        raise InputError("the numbers that exist must be integers", where="within", got=repr(within))
+    return found.astype(np.int64)
 
 
 def _number(value: Item, error: Error) -> int:
