@@ -70,15 +70,21 @@ def internal_modes(Km, Kb, W, G):
 @kernel
 def quad_modes(thick, w, Km, Kb, W, G):
     """G (4, 8) of `internal_modes`; thick (4,) are the corner thickness ratios, w.J0 is that of the center."""
-    if thick[0] == thick[1] == thick[2] == thick[3]:
+    if thick[0] != thick[1] or thick[0] != thick[2] or thick[0] != thick[3]:
+        even = even_stiffness(w, w.A if Km[8, 8] > 0.0 else w.D)
+        internal_modes(even, even, W, G)
+    else:
         internal_modes(Km, Kb, W, G)
-        return
+
+
+@kernel
+def even_stiffness(w, section):
+    """Plane stiffness (12, 12), lower triangle, of an element of uniform thickness; w.J0 is that of the center."""
     K = np.zeros((12, 12))
-    section = w.A if Km[8, 8] > 0.0 else w.D
     for q in range(4):
         j = qm6_gradients(w.xy, GAUSS * XI[q], GAUSS * ETA[q], w.J0, w.J, w.g)
         add_plane(w.g, section, j, K, True)
-    internal_modes(K, K, W, G)
+    return K
 
 
 @kernel

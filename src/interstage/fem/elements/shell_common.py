@@ -399,16 +399,20 @@ def grid_normals(blocks: Iterable, n_grids: int, tolerance_deg: float) -> np.nda
     grid = np.concatenate([block.nodes[:, : block.corners].ravel() for block in blocks])
     normal = np.concatenate([block.corner_normals().reshape(-1, 3) for block in blocks])
 
-    moment = _sum_at(grid, (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9), n_grids)
-    used = np.unique(grid)
+    moment = _second_moments(grid, normal, n_grids)
+    used = np.bincount(grid, minlength=n_grids) > 0
     axis = np.zeros((n_grids, 3))
-    axis[used] = np.linalg.eigh(moment[used].reshape(-1, 3, 3))[1][:, :, 2]
+    axis[used] = np.linalg.eigh(moment[used])[1][:, :, 2]
     cosine = np.abs(np.einsum("ij,ij->i", normal, axis[grid]))
     axis[grid[cosine < np.cos(np.deg2rad(tolerance_deg))]] = 0.0
     return axis
 
 
-def _sum_at(grid: np.ndarray, values: np.ndarray, n_grids: int) -> np.ndarray:
-    """Sum rows of values (m, k) that belong to the same grid: (n_grids, k)."""
-    columns = [np.bincount(grid, column, minlength=n_grids) for column in values.T]
-    return np.stack(columns, axis=1)
+def _second_moments(grid: np.ndarray, normal: np.ndarray, n_grids: int) -> np.ndarray:
+    """Sum n nᵀ of the normals (m, 3) that belong to the same grid: (n_grids, 3, 3)."""
+    out = np.empty((n_grids, 3, 3))
+    for i in range(3):
+        for j in range(i + 1):
+            out[:, i, j] = np.bincount(grid, normal[:, i] * normal[:, j], minlength=n_grids)
+            out[:, j, i] = out[:, i, j]
+    return out

@@ -44,8 +44,13 @@ class ShellProperties:
     def find(self, table: CardTable, pid: np.ndarray) -> np.ndarray:
         """Section rows (n,) of the properties `pid` (n,) of the elements in `table`."""
         source, row = find_properties(table, pid, self.sources)
-        places, back = np.unique(np.column_stack([source, row]), axis=0, return_inverse=True)
-        return np.array([self._row(int(s), int(r)) for s, r in places], dtype=np.int64)[back.ravel()]
+        starts = np.cumsum([0, *map(len, self.sources)])
+        place = starts[source] + row
+        out = np.zeros(starts[-1], dtype=np.int64)
+        for one in np.flatnonzero(np.bincount(place, minlength=len(out))):
+            s = int(np.searchsorted(starts, one, side="right")) - 1
+            out[one] = self._row(s, int(one - starts[s]))
+        return out[place]
 
     def table(self) -> Sections:
         """All sections found so far, as arrays."""
