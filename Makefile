@@ -50,6 +50,8 @@ INTERRUPTS ?= 2000
 WORKS ?= 100
 # Last, wrong arguments for the main calls: each is one sentence
 CALLS ?= 20000
+# Disks that fill up under runs: one sentence, and the rows that fit
+DISKS ?= 1000
 # Another seed tries other inputs; the workflow gives each night its own
 SEED ?= 0
 fuzz: $(READY)
@@ -57,6 +59,7 @@ fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupts.py $(INTERRUPTS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupted_work.py $(WORKS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/wrong_calls.py $(CALLS) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/full_disks.py $(DISKS) $(SEED)
 
 # Faults planted one at a time, for the night: how many of them the tests see
 MUTANTS ?= 200

@@ -86,14 +86,20 @@ class Room:
         self.file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0))
         self.end = os.fstat(self.file).st_size
 
-    def hold(self, end: int) -> None:
-        """Take room up to an end; OSError where there is none."""
-        self.end = min(
-            self.end, os.fstat(self.file).st_size
-        )  # the library may have cut what it does not know of
+    def hold(self, end: int, ahead: bool = True) -> None:
+        """Take room up to an end, and some more for later where there is any; OSError where there is none."""
+        # the library may have cut what it does not know of
+        self.end = min(self.end, os.fstat(self.file).st_size)
         if end <= self.end:
             return
-        end = max(end, self.end + self.STEP)
+        if ahead and end < self.end + self.STEP:
+            try:
+                return self._take(self.end + self.STEP)
+            except OSError:
+                pass  # what is needed may be there
+        self._take(end)
+
+    def _take(self, end: int) -> None:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(self.file, self.end, end - self.end)
         else:  # nothing is written over: what is in the file ends before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -91,10 +92,61 @@ def test_so_is_a_file_that_may_not_grow(tmp_path):
     assert (tmp_path / "l.h5").stat().st_size <= 2_000_000
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
+def test_small_disks_keep_the_rows_that_fit():
+    """A few disks of 0.1 to 3 MB, with commits as they are; many at night."""
+    script = HERE.parent / "fuzz" / "full_disks.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "10", "3"], env=ENVIRONMENT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["full"] >= 5 and found["rows"] > 5_000 and found["resumed"] >= 5
+
+
+def test_rows_that_fit_are_committed_when_all_do_not(tmp_path, monkeypatch):
+    """The whole run waits for its first commit, for which the disk has no room."""
+    from device_library import Lag
+
+    hold = flight_file.Room.hold
+
+    def little(self, end, ahead=True):
+        if end > 250_000:
+            raise OSError(28, "No space left on device")
+        hold(self, end, ahead)
+
+    monkeypatch.setattr(flight_file.Room, "hold", little)
+    monkeypatch.setattr(flight_file, "COMMIT_S", 1e9)
+    flight = ist.Assembly("x").add("lag", Lag(u=1.0))
+    with pytest.raises(FileError, match=r"the disk is full .*got (\d+) rows of steps") as caught:
+        ist.simulate(flight, None, until=20, step="1 ms", log=tmp_path / "l.h5")
+    log = check_rows(tmp_path / "l.h5", 1001)
+    assert f"got {len(log.t)} rows of steps" in str(caught.value)
+    assert 100_000 < (tmp_path / "l.h5").stat().st_size <= 250_000
+
+
+def test_room_ahead_is_not_asked_of_a_disk_that_has_only_what_is_needed(tmp_path, monkeypatch):
+    path = tmp_path / "l"
+    path.write_bytes(b"x" * 100)
+    room, taken = flight_file.Room(path), []
+
+    def take(end):
+        taken.append(end)
+        if end > 1000:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(room, "_take", take)
+    room.hold(900)
+    assert taken == [100 + room.STEP, 900]
+    with pytest.raises(OSError):
+        room.hold(1100)
+    room.give_back()
+
+
 def test_no_room_from_the_start_is_one_sentence(tmp_path, monkeypatch):
     from device_library import Lag
 
-    def nothing(self, end):
+    def nothing(self, end, ahead=True):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(flight_file.Room, "hold", nothing)

@@ -17,9 +17,9 @@ ASSEMBLY/TEXT, ARRAYS/..., SYSTEMS/...      members and wires (`serialization`);
 TREE, BLOCKS                                the assembly as text, and as blocks and wires (JSON, `assembly_text`)
 
 Rows and events are committed twice a second, before a checkpoint and at the end, by one write a table, their sums after
-them. Whatever ends the writer, what was committed can be read, also while it is written. The file comes into its place
-with all rows that a resumed run had before, those after its checkpoint too, which are written anew: nothing is lost
-when that is killed too.
+them; of those for which a disk has no room, as many as fit. Whatever ends the writer, what was committed can be read,
+also while it is written. The file comes into its place with all rows that a resumed run had before, those after its
+checkpoint too, which are written anew: nothing is lost when that is killed too.
 """
 
 from __future__ import annotations
@@ -79,8 +79,9 @@ if TYPE_CHECKING:
 
 
 SCHEMA = 2
-CHUNK = 1 << 15  # numbers in a chunk of a table
-SPARE = 1 << 17  # bytes that are held for indices of chunks and for the end of the file
+CHUNK = 1 << 12  # numbers in a chunk of a table, which takes all its room with its first row
+SPARE = 1 << 16  # bytes that are held for the end of the file and for indices of its first chunks
+INDEX = 32  # bytes in indices for each chunk more, twice what they take at most
 WORDS = 240  # bytes of the text of an event
 TRIES = 10  # to read a file that grows meanwhile
 EVENTS = -1  # number of the table of events among the sums
@@ -135,16 +136,13 @@ class FlightWriter:
         States and vehicles of phases, and what is discrete, come before the rows of steps that need them.
         """
         with uninterrupted():
-            self._take_room()
-            sums, own = [], len(self.tables) - len(flight_phases.TABLES) - 1 - len(log_memory.TABLES)
+            no_room = self._take_room()
+            sums, own = [], self._own()
             tables = dict(enumerate([*self.tables, self.events]))
             for k in sorted(tables, key=lambda k: (k < own or k == len(self.tables), k)):
                 table = tables[k]
                 if self.waiting[k]:
-                    parts = self.waiting[k]
-                    rows = np.ascontiguousarray(
-                        parts[0] if len(parts) == 1 else np.concatenate(parts), table.dtype
-                    )
+                    rows = _joined(self.waiting[k], table)
                     write_rows(table, self.rows[k], rows)
                     self.rows[k] += len(rows)
                     sums.append((EVENTS if table is self.events else k, self.rows[k], crc32(rows.data)))
@@ -152,27 +150,83 @@ class FlightWriter:
             if sums:
                 write_rows(self.sums, self.summed, np.array(sums))
                 self.summed += len(sums)
+        if no_room is not None:
+            raise self._refused(no_room)
         self.last = time.perf_counter()
 
-    def _take_room(self) -> None:
-        """Take room on the disk for what waits, for chunks that it begins, and for the end of the file."""
+    def _own(self) -> int:
+        """Return how many tables are of steps and samples, which come first."""
+        return len(self.tables) - len(flight_phases.TABLES) - 1 - len(log_memory.TABLES)
+
+    def _refused(self, no_room: OSError) -> FileError:
+        return FileError(
+            f"the log cannot be written any further: {reason(no_room)}",
+            where=str(self.path),
+            got=f"{self.rows[0]} rows of steps, which are in it",
+        )
+
+    def _take_room(self) -> OSError | None:
+        """Take room on the disk for what waits, for chunks that it begins, and for the end of the file.
+
+        Where there is none, nothing more is taken, as many rows wait as there is room for, and the reason is returned.
+        """
         if self.room is None or self.full:
-            return
-        tables = [*self.tables, self.events]
-        need = SPARE
-        for table, parts in zip(tables, self.waiting):
-            if parts:
-                size = sum(len(rows) for rows in parts) * int(np.prod(table.shape[1:])) * table.dtype.itemsize
-                need += 2 * size + 2 * int(np.prod(table.chunks)) * table.dtype.itemsize
+            return None
         try:
-            self.room.hold(self.file.id.get_filesize() + need)
+            self.room.hold(self._end_with(self.waiting))
         except OSError as err:
-            self.full, self.waiting = True, [[] for _ in self.waiting]
-            raise FileError(
-                f"the log cannot be written any further: {reason(err)}",
-                where=str(self.path),
-                got=f"{self.rows[0]} rows of steps, which are in it",
-            ) from None
+            self.full = True
+            self.waiting = self._fitting()
+            return err
+        return None
+
+    def _end_with(self, waiting: list[list[np.ndarray]]) -> int:
+        """Return where the file ends at most with rows that wait: with whole chunks, and their indices."""
+        end = self.file.id.get_filesize() + SPARE
+        sums = sum(1 for parts in waiting if parts)
+        for table, there, new in zip(
+            [*self.tables, self.events, self.sums],
+            [*self.rows, self.summed],
+            [*(sum(map(len, parts)) for parts in waiting), sums],
+        ):
+            chunk = table.chunks[0]
+            chunks, begun = -(-(there + new) // chunk), -(-there // chunk)
+            size = int(np.prod(table.chunks)) * table.dtype.itemsize
+            end += (chunks - begun) * size + (chunks * INDEX if new else 0)
+        return end
+
+    def _fitting(self) -> list[list[np.ndarray]]:
+        """Return those of the rows that wait, up to a time, for which there is room, which is taken."""
+        assert self.room is not None
+        tables = [*self.tables, self.events]
+        whole = [[_joined(parts, table)] if parts else [] for parts, table in zip(self.waiting, tables)]
+        steps = whole[0][0] if whole[0] else np.zeros((0, 1))
+        fits: list[list[np.ndarray]] = [[] for _ in whole]
+        least, most = 0, len(steps)  # rows of steps: as many fit, not as many
+        while most - least > 1:
+            count = (least + most) // 2
+            some = self._up_to(whole, count, float(steps[count - 1, 0]))
+            try:
+                self.room.hold(self._end_with(some), ahead=False)
+                fits, least = some, count
+            except OSError:
+                most = count
+        return fits
+
+    def _up_to(self, whole: list[list[np.ndarray]], count: int, t: float) -> list[list[np.ndarray]]:
+        """Return rows of steps, samples and events up to a time, and all of the other tables."""
+        cut = []
+        for k, parts in enumerate(whole):
+            rows = parts[0] if parts else None
+            if rows is not None and k == 0:
+                rows = rows[:count]
+            elif rows is not None and k < self._own():
+                rows = rows[rows[:, 0] <= t]
+            elif rows is not None and k == len(self.tables):
+                times = [_event(text.decode(errors="replace")).t for text in rows.tolist()]
+                rows = rows[[not at > t * (1.0 + 1e-8) for at in times]]  # of nine digits
+            cut.append([] if rows is None or not len(rows) else [rows])
+        return cut
 
     def ahead(self, k: int, rows: np.ndarray) -> None:
         """Write rows of a table that the run has yet to write itself, after those that were committed."""
@@ -200,7 +254,9 @@ class FlightWriter:
             except OSError as err:
                 raise FileError(f"the log cannot be written: {reason(err)}", where=str(self.path)) from err
             self.full = False
-            self._take_room()
+            no_room = self._take_room()
+        if no_room is not None:
+            raise self._refused(no_room)
 
     def _check_own(self) -> None:
         """Refuse a log in whose place another writer has put its own."""
@@ -237,6 +293,11 @@ class FlightWriter:
                             "writer while the run wrote it",
                             stacklevel=caller_level(),
                         )
+
+
+def _joined(parts: list[np.ndarray], table: h5py.Dataset) -> np.ndarray:
+    """Return rows that were put one after the other, as a table has them."""
+    return np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts), table.dtype)
 
 
 def write_rows(table: h5py.Dataset, first: int, rows: np.ndarray) -> None:
