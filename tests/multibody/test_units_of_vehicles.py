@@ -128,3 +128,83 @@ def test_units_stand_in_any_order():
     for wrong in ("mm-cm-s", "mm-t-t", "furlong-t-s", "t"):
         with pytest.raises(InputError, match="unit"):
             ist.Multibody("d", units=wrong)
+
+
+DOCKED = {**SYSTEMS, "kg-km-s": (1.0, 1e-3), "kg-cm-s": (1.0, 1e2)}
+
+
+def two_parts(units, gap):
+    """Return a bus and a probe, face to face but for a gap in meters, and their state."""
+    m, L = DOCKED[units]
+    mb = ist.Multibody("pair", units=units)
+    mb.add_body("bus", mass=10.0 * m, inertia=np.diag([2.0, 3.0, 4.0]) * m * L**2, joint=ist.Free())
+    mb.add_body("probe", mass=2.0 * m, inertia=np.eye(3) * 0.1 * m * L**2, joint=ist.Free())
+    system = mb.compile()
+    x = system.state()
+    x["probe"].position[:] = np.array([0.3 + gap, 0.1, -0.2]) * L
+    x["probe"].velocity[:] = [0.1, -0.2, 0.3, 0.5 * L, -0.2 * L, 0.1 * L]
+    return system, x, [0.3 * L, 0.1 * L, -0.2 * L]
+
+
+@pytest.mark.parametrize("units", DOCKED)
+def test_how_near_parts_must_be_to_dock_does_not_depend_on_units(units):
+    """1e-8 m in every system of units; momentum after the impact is that before."""
+    m, L = DOCKED[units]
+    system, x, place = two_parts(units, 5e-9)
+    docked, y = system.attach("probe", ("bus", place), x, port=[0.0, 0.0, 0.0])
+    size = np.array([m * L**2] * 3 + [m * L] * 3)
+    np.testing.assert_allclose(docked.momentum(y) / size, system.momentum(x) / size, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(docked.center_of_mass(y) / L, system.center_of_mass(x) / L, rtol=0, atol=1e-15)
+    system, x, place = two_parts(units, 2e-8)
+    with pytest.raises(InputError, match="is not where its new joint would hold it"):
+        system.attach("probe", ("bus", place), x, port=[0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("units", DOCKED)
+def test_turns_far_from_the_origin_are_told_apart_alike_in_every_unit(units):
+    """In orbit a docking port 1 µrad askew is refused, also where 7000 km is 7e9 of a unit."""
+    _, L = DOCKED[units]
+    system, x, place = two_parts(units, 0.0)
+    far = np.array([7e6, 0.0, 0.0]) * L
+    for body in ("bus", "probe"):
+        x[body].position[:] += far
+    x["probe"].quaternion[:] = [1.0, 0.0, 0.0, 0.5e-6]
+    with pytest.raises(InputError, match="is not where its new joint would hold it"):
+        system.attach("probe", ("bus", place), x, port=[0.0, 0.0, 0.0], rotation=np.eye(3))
+
+
+@pytest.mark.parametrize("units", DOCKED)
+def test_a_new_joint_is_put_where_the_body_is_in_every_unit(units):
+    """A slide that is out by 0.2 µm becomes a ball where the body stands: nothing moves."""
+    m, L = DOCKED[units]
+    mb = ist.Multibody("pair", units=units)
+    mb.add_body("bus", mass=10.0 * m, inertia=np.diag([2.0, 3.0, 4.0]) * m * L**2, joint=ist.Free())
+    inertia = np.eye(3) * 0.1 * m * L**2
+    mb.add_body(
+        "arm", mass=2.0 * m, inertia=inertia, parent="bus", at=[0.3 * L, 0, 0], joint=ist.Prismatic("x")
+    )
+    system = mb.compile()
+    x = system.state()
+    x["arm"].q[:] = 2e-7 * L
+    changed, y = system.replace_joint("arm", ist.Ball(), x)
+    np.testing.assert_allclose(changed.position(y, "arm") / L, [0.3 + 2e-7, 0, 0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("units", DOCKED)
+def test_where_a_motion_may_start_does_not_depend_on_units(units):
+    """A slide may be 1 µm off where its motion starts, in every unit; an angle 1 µrad."""
+    m, L = DOCKED[units]
+    inertia = np.eye(3) * 0.1 * m * L**2
+    for joint, unit in ((ist.Prismatic("x"), L), (ist.Revolute("x"), 1.0)):
+        mb = ist.Multibody("pair", units=units)
+        mb.add_body("arm", mass=2.0 * m, inertia=inertia, joint=joint)
+        system = mb.compile()
+        for gap, refused in ((0.5e-6, False), (2e-6, True)):
+            x = system.state()
+            x["arm"].q[:] = gap * unit
+            switch = ist.Switch("arm", "prescribed", motion=ist.Motion(angle=lambda t: 0.0 * t))
+            if refused:
+                with pytest.raises(InputError, match="not where its motion starts"):
+                    switch.apply(0.0, system, x)
+            else:
+                switch.apply(0.0, system, x)

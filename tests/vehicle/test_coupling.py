@@ -147,3 +147,55 @@ def test_names_that_are_wrong_are_refused():
 def test_a_vehicle_says_its_mass_with_full_tanks():
     """12 t and 5 t dry, 60 t of grain, 20 t of oxygen and 4 t of hydrogen."""
     assert repr(launcher()) == "<Vehicle 'launcher': stages first, upper; joins separation; mass 101000>"
+
+
+# meters and kilograms in the unit
+UNITS = {"kg-m-s": (1.0, 1.0), "kg-km-s": (1.0, 1e-3), "t-mm-s": (1e-3, 1e3)}
+
+
+def cut_beam(units: str) -> Vehicle:
+    """Return two beams of 3 m, end to end, in some units."""
+    m, L = UNITS[units]
+    mass = LUMP * m * np.repeat([1.0, L**2], 3)
+    force, moment = m * L, m * L**3  # of a newton, and of one times a square meter
+    stiff = {"EA": 4e6 * force, "GJ": 2e4 * moment, "EI": (3e3 * moment, 2e3 * moment)}
+    v = Vehicle("cut")
+    for k, name in enumerate("ab"):
+        K, M, nodes = lumped_beam(3.0 * L, 3, mass=np.broadcast_to(mass, (4, 6)), **stiff)
+        v.add(Stage(name, K=K, M=M, nodes=nodes), at=[3.0 * k * L, 0.0, 0.0])
+    return v
+
+
+@pytest.mark.parametrize("units", UNITS)
+def test_strain_of_joins_is_judged_alike_in_every_unit(units):
+    """Coefficients that differ by 1e-4, or a lever that is 0.1 mm short on 6 m, are refused; by 1e-8 they pass."""
+    _, L = UNITS[units]
+    for wrong, too_far in ((1e-8, False), (1e-4, True)):
+        by_gain, by_lever = cut_beam(units), cut_beam(units)
+        by_gain.join("gain", equations=[{("a", 4, 1): 1.0, ("b", 1, 1): -1.0 - wrong}])
+        by_lever.join(
+            "lever", equations=[{("a", 3, 2): 1.0, ("a", 3, 6): (1.0 - wrong) * L, ("b", 1, 2): -1.0}]
+        )
+        for v, how in ((by_gain, "moves along x"), (by_lever, "turns about z")):
+            if too_far:
+                with pytest.raises(InterstageError, match=f"strains when the whole.*as the vehicle {how}"):
+                    v.stack()
+            else:
+                with pytest.raises(InterstageError, match=r"motion without strain|joined"):
+                    v.modes(n_modes=2)
+
+
+@pytest.mark.parametrize("units", UNITS)
+def test_nodes_of_a_tank_meet_those_of_the_stage_alike_in_every_unit(units):
+    _, L = UNITS[units]
+    for gap, too_far in ((1e-6, False), (1e-4, True)):
+        stage = cut_beam(units).stages["a"]
+        nodes = {1: [0.0, gap * L, 0.0], 2: [1.0 * L, 0.0, 0.0]}
+        levels = {0.0: np.zeros((12, 12))}
+        if too_far:
+            with pytest.raises(
+                InterstageError, match="node 1 of the tank is not where node 1 of the stage is"
+            ):
+                stage.add_tank("grain", levels=levels, nodes=nodes)
+        else:
+            stage.add_tank("grain", levels=levels, nodes=nodes)

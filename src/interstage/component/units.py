@@ -87,6 +87,15 @@ def units_text(units: Mapping[str, str]) -> str:
     return "-".join(units.values()) if units else "units not known"
 
 
+def meters(units: Mapping[str, str]) -> float:
+    """Return how many meters the unit of length is; lengths whose unit is not known are taken as meters.
+
+    >>> meters({"mass": "t", "length": "mm", "time": "s"}), meters({})
+    (0.001, 1.0)
+    """
+    return LENGTH[units["length"]] if "length" in units else 1.0
+
+
 def converted(component: Component, units: Mapping[str, str] | str) -> Component:
     """Return the component in other units, as in "SI" or {"length": "mm"}; what is not named stays."""
     have, wanted = component.units, checked_units(units)

@@ -111,7 +111,8 @@ def _add(
     if joint is not None:
         as_joint(joint, f"add_lumped, joint of '{child.name}'")
     arm = position - child.position
-    port = arm if np.abs(arm).max() > 1e-12 * max(1.0, np.abs(position).max()) else None
+    size = max(float(np.abs(component.node_positions).max(initial=0.0)), float(np.abs(position).max()))
+    port = arm if np.abs(arm).max() > 1e-12 * size else None
     on: str = parent
     place: np.ndarray | int = at
     if child.carrier:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
+from interstage.component.units import meters
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import closure_queries, conservation, impulse
 from interstage.multibody.closures import ClosureSpec
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from interstage.multibody.system import System
 
 
-# A pose this near to what a joint can take (radians, length) is taken as it is.
+# A pose this near to what a joint can take (radians, meters) is taken as it is.
 CLOSE = 1e-8
 # The same beside the distance from the world's origin.
 FAR = 1e-14
-# Below this a misfit is rounding, and nothing is corrected for it.
+# Below this a misfit (radians, meters) is rounding, and nothing is corrected for it.
 ROUNDING = 1e-13
 
 
@@ -179,6 +180,12 @@ def _relative(parent: tuple, child: tuple, R_PC: np.ndarray) -> tuple[np.ndarray
 # joining --------------------------------------------------------------------------------------------
 
 
+def _misfit(system: System, joint: Joint, q: np.ndarray, pose: tuple) -> tuple[float, float]:
+    """Return angle and distance, in meters whatever the unit of the vehicle, between a pose and the joint's at q."""
+    turn, gap = joint.misfit(q, *pose)
+    return turn, gap * meters(system.units)
+
+
 def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: bool):
     """Return the system in which a body is joined as `spec` says, and its state after the impact.
 
@@ -192,14 +199,14 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     parent = place_frame(old, x, frames, spec.parent, spec.at)
     R, p = _relative(parent, child, spec.rotation)
     q = spec.joint.fit(R, p, near)
-    turn, gap = spec.joint.misfit(q, R, p)
+    turn, gap = _misfit(old, spec.joint, q, (R, p))
     # far from the origin of the world places are known to their last digit only
-    if max(turn, gap) > CLOSE + FAR * np.abs(frames.p).max() and not snap:
+    if max(turn, gap) > CLOSE + FAR * np.abs(frames.p).max() * meters(old.units) and not snap:
         raise InputError(
             f"body '{name}' is not where its new joint would hold it",
             where=f"{type(spec.joint).__name__} joint on {_said(spec.parent, spec.at)}",
             expected="a pose that the joint can take",
-            got=f"{gap:.3g} away and {np.rad2deg(turn):.3g} degrees turned",
+            got=f"{gap / meters(old.units):.3g} away and {np.rad2deg(turn):.3g} degrees turned",
             hint="snap=True moves it there; without rotation= and at= the joint is put where the body is",
         )
     new = rebuilt(old, [spec if s.name == name else replace(s) for s in old.model.specs])
@@ -215,7 +222,7 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     y[name].v[:] = v
     shift = 0.0
     if max(turn, gap) > ROUNDING:
-        shift = gap + turn * float(np.linalg.norm(frames.p[i] - child[1]))
+        shift = gap / meters(old.units) + turn * float(np.linalg.norm(frames.p[i] - child[1]))
         conservation.restore_center(new, y, int(impulse.trees_of(new)[new.body(name)]), old, x)
     if rest.any():
         number = new.body(name)
@@ -382,7 +389,7 @@ def _docked(
         point = np.zeros(3)
     else:
         point = own[0].T @ (place_frame(system, x, frames, parent, at)[1] - own[1])
-        point[np.abs(point) < ROUNDING] = 0.0
+        point[np.abs(point) * meters(system.units) < ROUNDING] = 0.0
     if at is None:
         base = place_frame(system, x, frames, parent, None)
         p = own[1] if point is None else own[1] + own[0] @ point
@@ -435,7 +442,7 @@ def _where_it_is(system: System, x: State, spec: BodySpec) -> BodySpec:
     parent = place_frame(system, x, frames, spec.parent, spec.at)
     child = place_frame(system, x, frames, spec.name, spec.offset if rigid else None)
     R, p = _relative(parent, child, spec.rotation)
-    turn, gap = spec.joint.misfit(spec.joint.fit(R, p), R, p)
+    turn, gap = _misfit(system, spec.joint, spec.joint.fit(R, p), (R, p))
     if max(turn, gap) <= CLOSE:
         return spec
     if gap > CLOSE and isinstance(spec.at, int) and rigid:

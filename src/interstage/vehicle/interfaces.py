@@ -18,7 +18,7 @@ Term: TypeAlias = tuple[str, int, int]
 """Stage, node and component 1 to 6."""
 Relation: TypeAlias = Mapping[Term, float]
 
-GAP = 1e-6  # of the size of the vehicle: nodes farther apart do not meet
+GAP = 1e-6  # of the size of the vehicle, or of the stage: nodes farther apart do not meet
 
 
 @dataclass(frozen=True, eq=False)

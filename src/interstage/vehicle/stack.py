@@ -262,9 +262,14 @@ def row_picker(rows: np.ndarray, n: int) -> sp.csr_matrix:
 def _equations(
     stages: Mapping[str, Stage], first: Mapping[str, int], n: int, joins: Sequence[Join], S_g: np.ndarray
 ) -> sp.csr_matrix:
-    """Return C (m, 6N) of all joins; equations that a rigid motion of the whole breaks are refused."""
+    """Return C (m, 6N) of all joins; equations that a rigid motion of the whole breaks are refused.
+
+    An equation may strain by STRAIN of its terms times what they multiply: 1 in a move, the size of the vehicle in
+    a turn. Coefficients of turns are lengths, and are weighed as such, so that the answer is the same in all units.
+    """
     rows, columns, values = [], [], []
-    size = max(1.0, float(np.abs(S_g).max()))
+    size = float(np.abs(S_g[:, :3]).reshape(-1, 6, 3)[:, :3].max(initial=0.0)) or 1.0
+    limit = STRAIN * np.repeat([size, 1.0], 3)
     count = 0
     for join in joins:
         for equation in join.equations:
@@ -273,16 +278,17 @@ def _equations(
                 for stage, node, c in equation
             ]
             terms = np.array(list(equation.values()))
+            turns = np.array([c >= 3 for _, _, c in equation])
             strain = np.abs(terms @ S_g[at])
-            if strain.max() > STRAIN * size * np.abs(terms).max():
-                axis = (
-                    f"{'turns about' if strain.argmax() < 3 else 'moves along'} {'xyz'[strain.argmax() % 3]}"
-                )
+            excess = strain / (limit * np.abs(np.where(turns, terms / size, terms)).max())
+            k = int(excess.argmax())
+            if excess[k] > 1.0:
+                axis = f"{'turns about' if k < 3 else 'moves along'} {'xyz'[k % 3]}"
                 raise ModelError(
                     "a join strains when the whole vehicle moves as a rigid body",
                     where=f"join '{join.name}'",
                     expected="a relation that every rigid motion fulfils",
-                    got=f"{strain.max():g} as the vehicle {axis}",
+                    got=f"{strain[k]:g} as the vehicle {axis}",
                     hint="add the lever terms, or join with rigid=True",
                 )
             rows += [count] * len(at)

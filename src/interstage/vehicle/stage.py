@@ -36,7 +36,7 @@ from interstage.nastran import Deck, deck_from_text
 from interstage.nastran.builders import ON_AXIS, cylinder_deck, ring_stations
 from interstage.output import write_text
 from interstage.spatial.checks import as_array
-from interstage.vehicle.interfaces import whole
+from interstage.vehicle.interfaces import GAP, whole
 from interstage.vehicle.propellant_levels import WEIGHT, Levels, check_labels, check_mass
 
 DeckLike: TypeAlias = Deck | str | os.PathLike[str]
@@ -391,9 +391,10 @@ class Stage:
 
     def _add_nodes(self, nodes: dict[int, np.ndarray], where: str) -> None:
         """Add nodes of a tank; those that are there must be where they are."""
+        size = max((float(np.abs(xyz).max()) for xyz in (self.nodes | nodes).values()), default=0.0)
         for i, xyz in nodes.items():
             gap = float(np.linalg.norm(self.nodes.get(i, xyz) - xyz))
-            if gap > 1e-6 * max(1.0, float(np.abs(xyz).max())):
+            if gap > GAP * size:
                 raise InputError(
                     f"node {i} of the tank is not where node {i} of the stage is",
                     where=where,

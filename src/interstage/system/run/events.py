@@ -21,6 +21,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.component import Component
+from interstage.component.units import meters
 from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.multibody import State, System
 from interstage.multibody.closure_queries import open_by
@@ -34,6 +35,8 @@ from interstage.spatial import RotationLike
 from interstage.system.plant.declarations import Value
 from interstage.system.plant.moved_sites import Changes, Heirs
 from interstage.system.plant.prescribed_motion import BoundMotion, Motion
+
+AT_START = 1e-6  # rad or m: how far a joint may be from where its motion starts
 
 Condition = Callable[[float, State], float] | str
 
@@ -305,8 +308,10 @@ def start_on(system: System, x: State, motion: BoundMotion, t: float) -> None:
     body = motion.body
     angle, rate, _ = motion.at(t)
     if angle is not None:
-        gap = float(np.abs(angle - x[body].q).max())
-        if gap > 1e-6:
+        lengths = ~system.model.spec(body).joint.angles()
+        gap = np.abs(angle - x[body].q)
+        gap[lengths] *= meters(system.units)
+        if gap.max() > AT_START:
             raise InputError(
                 f"the joint of body '{body}' is not where its motion starts",
                 where=f"t = {t:g}",
