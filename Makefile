@@ -52,6 +52,9 @@ WORKS ?= 100
 CALLS ?= 20000
 # Disks that fill up under runs: one sentence, and the rows that fit
 DISKS ?= 1000
+# Kernels on disk that are damaged, and studies whose workers are killed (of each of processes and dask)
+DAMAGES ?= 400
+STUDIES ?= 60
 # Another seed tries other inputs; the workflow gives each night its own
 SEED ?= 0
 fuzz: $(READY)
@@ -60,6 +63,8 @@ fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupted_work.py $(WORKS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/wrong_calls.py $(CALLS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/full_disks.py $(DISKS) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/damaged_caches.py $(DAMAGES) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/killed_workers.py $(STUDIES) $(SEED)
 
 # Faults planted one at a time, for the night: how many of them the tests see
 MUTANTS ?= 200

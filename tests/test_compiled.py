@@ -517,3 +517,23 @@ def test_damaged_files_of_the_cache_are_compiled_anew(tmp_path):
     assert ran() == (12.0, 0)
     code.write_bytes(old)  # a writer that was killed between index and code
     assert ran() == (12.0, 0) and index.exists()
+
+
+@by_address
+def test_files_of_the_cache_under_the_names_of_others_are_not_believed(tmp_path):
+    """Index and code of one kernel in the place of those of another from the same file, with the same arguments."""
+    half = "from interstage.jit import kernel\n\n@kernel\ndef {}(x):\n    return {} * x\n"
+    (tmp_path / "kept.py").write_text(half.format("twice", 2.0) + half.format("thrice", 3.0))
+    path = os.pathsep.join([str(SOURCES.parent), str(tmp_path)])
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+    both = "import kept\nprint(kept.twice(4.0), kept.thrice(4.0))"
+    assert python(both, **environment).split() == ["8.0", "12.0"]
+    index, code = (
+        {p.name.split("-")[0]: p for p in (tmp_path / "cache").rglob(f"*.{end}")} for end in ("nbi", "nbc")
+    )
+    good = {p: p.read_bytes() for p in (*index.values(), *code.values())}
+    for to, source in ((index, index), (index, code), (code, code), (code, index)):
+        to["kept.twice"].write_bytes(good[source["kept.thrice"]])
+        assert python(both, **environment).split() == ["8.0", "12.0"]
+        for p, data in good.items():
+            p.write_bytes(data)

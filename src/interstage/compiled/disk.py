@@ -229,7 +229,7 @@ class CheckedFile(IndexDataCacheFile):
         self._put(self.index, {})
 
     def save(self, key: object, data: object) -> None:
-        names = self._get(self.index) or {}
+        names = self._names()
         free = (f"{self.index.stem}.{k}.nbc" for k in itertools.count(1))
         name = names.get(key) or next(one for one in free if one not in names.values())
         # code first: an index never leads to what is not there yet
@@ -237,9 +237,14 @@ class CheckedFile(IndexDataCacheFile):
         self._put(self.index, {**names, key: name})
 
     def load(self, key: object) -> object:
-        name = (self._get(self.index) or {}).get(key)
+        name = self._names().get(key)
         held = None if name is None else self._get(self.index.with_name(name))
         return held[1] if isinstance(held, tuple) and held[0] == name else None
+
+    def _names(self) -> dict[object, str]:
+        """Return the files of code for types of arguments."""
+        found = self._get(self.index)
+        return found if isinstance(found, dict) else {}
 
     def _put(self, path: Path, value: object) -> None:
         data = pickle.dumps(self.made_from) + dumps(value)
@@ -285,7 +290,8 @@ class SourceCache:
                 file = self._found._cache_file
                 file.__class__ = CheckedFile
                 sources = print_of_sources(self._function)
-                file.begin(f"{sources}, options {self._options}, bounds {config.BOUNDSCHECK}")
+                name = f"{self._function.__module__}.{self._function.__qualname__}"
+                file.begin(f"{name}, {sources}, options {self._options}, bounds {config.BOUNDSCHECK}")
         return self._found
 
     @property
