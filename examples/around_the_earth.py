@@ -1,7 +1,8 @@
 """Fly a satellite around the Earth: oblateness, gravity gradient, sunlight and shadow, thin air.
 
-Devices of the shelf: Earth, Sky, SolarPressure, Drag. The node of the orbit drifts as the oblate Earth turns it, a long
-satellite swings about the vertical, sunlight pushes its panels until the shadow takes it, thin air takes its energy.
+Devices: Earth, Ephemeris, SolarRadiationPressure, FreeMolecularDrag. The node of the orbit drifts as the oblate Earth
+turns it, a long satellite swings about the vertical, sunlight pushes its panels until the shadow takes it, thin air
+takes its energy.
 
     python examples/around_the_earth.py
 
@@ -54,9 +55,13 @@ def main() -> None:
     system = satellite()
     day = flown(system, 0.3, 12)
     lit = flown(
-        system, 0.0, 4, sky=dev.Sky(EPOCH, days=2), light=dev.SolarPressure(at="bus", mirrored=0.2, **PLATES)
+        system,
+        0.0,
+        4,
+        sky=dev.Ephemeris(EPOCH, days=2),
+        light=dev.SolarRadiationPressure(at="bus", mirrored=0.2, **PLATES),
     )
-    low = flown(system, 0.0, 12, drag=dev.Drag(at="bus", density=2e-11, **PLATES))
+    low = flown(system, 0.0, 12, drag=dev.FreeMolecularDrag(at="bus", density=2e-11, **PLATES))
 
     speed = day["earth.velocity"] + day["earth.ground"]
     h = np.cross(day["earth.position"], speed)

@@ -86,7 +86,7 @@ def ascent() -> ist.Assembly:
     flight.add("air", dev.Atmosphere("US76", wind="winds.csv"))
     gyros = {"angle_random_walk": "0.005 deg/sqrt(h)", "counter": ("1e-7 rad", 16)}
     flight.add("imu", dev.IMU(at=("core", IMU_NODE), every="5 ms", **gyros))
-    flight.add("guidance", dev.Trajectory("post.csv"))
+    flight.add("guidance", dev.ReferenceTrajectory("post.csv"))
     for k in PODS:
         flight.add(f"pod{k}", pod(k))
     return flight

@@ -68,7 +68,7 @@ def friction_run() -> ist.Log:
     mb = ist.Multibody("mass")
     mb.add_body("mass", mass=2.0, inertia=[1, 1, 1], joint=ist.Prismatic("x"))
     system = mb.compile()
-    rough = dev.SlideFriction(joint="mass", coulomb=1.0, static=1.5, stiffness=2e4, damping=140.0)
+    rough = dev.PrismaticFriction(joint="mass", coulomb=1.0, static=1.5, stiffness=2e4, damping=140.0)
     pulled = ist.Assembly("pulled", vehicle=system).add("pull", Pull(joint="mass")).add("floor", rough)
     return ist.simulate(pulled, None, until=12, step="0.1 ms", log_step="10 ms")
 

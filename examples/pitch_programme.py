@@ -30,7 +30,7 @@ def main() -> None:
     kept = pitch_program(**flight, start=(17.0, 0.0, 0.0), drag=DRAG, q_alpha=LIMIT)
     free = pitch_program(**flight, start=(17.0, 0.0, 0.0), drag=DRAG)
     kept.save("post.csv")
-    guidance = dev.Trajectory("post.csv")
+    guidance = dev.ReferenceTrajectory("post.csv")
     print(
         "guidance has", ", ".join(("position", "velocity", "attitude", "rate", "throttle", *guidance.names))
     )

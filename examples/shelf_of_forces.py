@@ -58,7 +58,7 @@ def springs(axes) -> None:
     for device, color in (
         (dev.Spring(a="ball", b="wall", stiffness=40.0, length=1.0), BLUE),
         (
-            dev.TableSpring(
+            dev.NonlinearSpring(
                 a="ball", b="wall", force=([-0.4, -0.1, 0, 0.1, 0.4], [-90, -1, 0, 1, 90]), length=1.0
             ),
             ORANGE,
@@ -70,7 +70,7 @@ def springs(axes) -> None:
         system = mb.compile()
         log = run(system, {"it": device}, system.state(q=[0.3]), until=4)
         axes.plot(log.t, log["ball"].q[:, 0], color=color, label=type(device).__name__)
-    dress(axes, "time, s", "m", "Spring, TableSpring", legend=True)
+    dress(axes, "time, s", "m", "Spring, NonlinearSpring", legend=True)
 
 
 def bushing(axes) -> None:
@@ -95,14 +95,14 @@ def limits(axes) -> None:
     system = bodies(("play", ist.Revolute("z")), ("stop", ist.Revolute("z")), ("slide", ist.Prismatic("x")))
     devices = {
         "play": dev.Backlash(joint="play", gap=0.2, stiffness=400.0),
-        "stop": dev.Stop(joint="stop", low=-0.1, high=0.1, stiffness=2e3, restitution=(0.6, 1.0)),
-        "slide": dev.SlideStop(joint="slide", low=-0.1, high=0.1, stiffness=4e3, restitution=(0.3, 1.0)),
+        "stop": dev.JointStop(joint="stop", low=-0.1, high=0.1, stiffness=2e3, restitution=(0.6, 1.0)),
+        "slide": dev.PrismaticStop(joint="slide", low=-0.1, high=0.1, stiffness=4e3, restitution=(0.3, 1.0)),
     }
     log = run(system, devices, system.state(v=[0.4, 0.4, 0.4]), 4, "0.2 ms")
     for name, color, words in (
         ("play", BLUE, "Backlash"),
         ("stop", ORANGE, "Stop"),
-        ("slide", GREEN, "SlideStop"),
+        ("slide", GREEN, "PrismaticStop"),
     ):
         axes.plot(log.t, log[name].q[:, 0], color=color, label=words)
     dress(axes, "time, s", "rad, m", "Play and stops", legend=True)
@@ -134,15 +134,15 @@ def friction(axes) -> None:
     """Draw a mass that is pulled by a spring, by bristles and by events."""
     system = bodies(("slide", ist.Prismatic("x")), mass=2.0)
     given = {"joint": "slide", "coulomb": 1.0, "static": 1.5}
-    bristles = dev.SlideFriction(**given, stiffness=1e4, damping=100.0, stribeck=0.01)
-    exact = dev.SlideStickSlip(**given)
+    bristles = dev.PrismaticFriction(**given, stiffness=1e4, damping=100.0, stribeck=0.01)
+    exact = dev.PrismaticStickSlip(**given)
     for device, color, step in ((bristles, GREY, "0.2 ms"), (exact, BLUE, "5 ms")):
         log = run(system, {"pull": Pull(joint="slide"), "it": device}, None, 10, step)
         axes.plot(log.t, log["slide"].v[:, 0], color=color, label=type(device).__name__, linewidth=1.0)
     dress(axes, "time, s", "m/s", "A mass pulled by a spring", legend=True)
     hinge = bodies(("slide", ist.Revolute("z")))
     turning = [
-        dev.Friction(joint="slide", coulomb=1.0, stiffness=1e3, damping=5.0),
+        dev.LuGreFriction(joint="slide", coulomb=1.0, stiffness=1e3, damping=5.0),
         dev.StickSlip(joint="slide", coulomb=1.0),
     ]
     ends = [run(hinge, {"it": d}, hinge.state(v=[1.0]), 3)["slide"].v[-1, 0] for d in turning]
@@ -155,12 +155,14 @@ def rotors(axes) -> None:
     """Draw a motor and a wheel whose torque falls through zero."""
     system = bodies(("arm", ist.Locked()), ("hinge", ist.Revolute("z")), mass=1e6)
     given = {"inertia": 0.02, "coulomb": 0.3, "static": 0.4}
-    motor = dev.StickingMotor(joint="hinge", stiffness=1e-18, **given)
-    wheel = dev.StickingWheel(at="arm", stribeck=0.02, bristle_stiffness=200.0, bristle_damping=1.0, **given)
+    motor = dev.StickSlipMotor(joint="hinge", stiffness=1e-18, **given)
+    wheel = dev.StictionReactionWheel(
+        at="arm", stribeck=0.02, bristle_stiffness=200.0, bristle_damping=1.0, **given
+    )
     wires = {"ramp.torque": ["motor.command", "wheel.torque"]}
     log = run(system, {"ramp": Ramp(), "motor": motor, "wheel": wheel}, None, 24, "5 ms", wires)
-    axes.plot(log.t, log["motor.speed"], color=BLUE, label="StickingMotor")
-    axes.plot(log.t, log["wheel.speed"], color=ORANGE, linestyle="--", label="StickingWheel")
+    axes.plot(log.t, log["motor.speed"], color=BLUE, label="StickSlipMotor")
+    axes.plot(log.t, log["wheel.speed"], color=ORANGE, linestyle="--", label="StictionReactionWheel")
     dress(axes, "time, s", "rad/s", "A torque falls through zero", legend=True)
     assert abs(next(e.t for e in log.events if e.name == "motor.slips") - 18.0) < 1e-6
 
@@ -205,7 +207,7 @@ def gauges(axes) -> None:
     x = ist.trim(system, system.state(), forces={("beam", 9): [0, 0, 0, 0, 20.0, 0]})
     devices = {
         "strain": dev.StrainGauge(at=("beam", "fibre"), modulus=7e10, noise=2e-6, every="4 ms"),
-        "load": dev.LoadGauge(at=("beam", "moment"), every="4 ms"),
+        "load": dev.LoadCell(at=("beam", "moment"), every="4 ms"),
     }
     log = run(system, devices, system.state(x.q, x.v), 1.0, "0.2 ms")
     axes.plot(
@@ -220,7 +222,7 @@ def gauges(axes) -> None:
         log.times("load.reading"),
         -log["load.reading"] * 0.02 / (7e10 * 1e-7) * 1e6,
         color=ORANGE,
-        label="LoadGauge",
+        label="LoadCell",
         linewidth=0.9,
     )
     dress(axes, "time, s", "µm/m", "Root of a beam that is let go", legend=True)
@@ -283,9 +285,9 @@ def spheres(axes) -> None:
 def filters(axes) -> None:
     """Draw the step of a filter given by matrices, and a pulse of a thruster whose edges lie on no step."""
     system = bodies(("cart", ist.Prismatic("x")))
-    jet = dev.EdgeThruster(at="cart", thrust=1.0, width=0.237, valve_delay=0.113, every=1)
+    jet = dev.EventThruster(at="cart", thrust=1.0, width=0.237, valve_delay=0.113, every=1)
     log = ist.simulate(ist.Assembly("jet", vehicle=system).add("it", jet), None, until=0.8, step="50 ms")
-    axes.plot(log.t, log["it.level"], color=ORANGE, label="EdgeThruster")
+    axes.plot(log.t, log["it.level"], color=ORANGE, label="EventThruster")
     assert abs(log["cart"].v[-1, 0] - 0.237) < 1e-8
     A, B = np.array([[0.0, 1.0], [-400.0, -8.0]]), np.array([[0.0], [400.0]])
     it = dev.LinearFilter((A, B, [[1.0, 0.0]], [[0.0]]), every="20 ms", u=[1.0])

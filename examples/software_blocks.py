@@ -73,7 +73,9 @@ def thruster_run() -> ist.Log:
     system = mb.compile()
     made = ist.Assembly("thrusters", vehicle=system).add("axis", Turn(joint="bus"))
     made.add(
-        "logic", dev.PhasePlane(deadband="0.5 deg", acceleration=0.1, hysteresis=0.4, n=1), every="10 ms"
+        "logic",
+        dev.PhasePlaneController(deadband="0.5 deg", acceleration=0.1, hysteresis=0.4, n=1),
+        every="10 ms",
     )
     made.wire({"axis.angle": "logic.error", "axis.rate": "logic.rate", "logic.fire": "axis.fire"})
     return ist.simulate(made, system.state(q=[np.radians(6.0)]), until=40, step="10 ms")
@@ -82,7 +84,7 @@ def thruster_run() -> ist.Log:
 def shared(demands: np.ndarray) -> np.ndarray:
     """Return what four actuators of ±0.5 are told for growing demands of torque about two axes."""
     E = np.array([[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 0.6, -0.6]])
-    made = ist.Assembly("allocation").add("all", dev.Allocation(E, low=-0.5, high=0.5), every=1)
+    made = ist.Assembly("allocation").add("all", dev.ControlAllocation(E, low=-0.5, high=0.5), every=1)
     made.add("demand", lambda t: demands[int(t)] * np.array([1.0, 0.35]), every=1, out={"c": "1[2]"})
     made.wire({"demand.c": "all.demand"})
     log = ist.simulate(made, None, until=len(demands) - 1, step=1)

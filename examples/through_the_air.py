@@ -92,10 +92,12 @@ def main() -> None:
     times = np.array([0.0, 5.0, 10.0, 20.0, 30.0, 45.0, 60.0])
     pitch = -np.radians([0.0, 0.0, 3.0, 12.0, 20.0, 28.0, 33.0])
     flight = ist.Assembly("ascent", vehicle=system, seed=4).add("earth", earth)
-    gust = dev.Gust(amplitude=[0.0, 0.0, -9.0], start=25.0, duration=3.0)
-    flight.add("air", dev.Atmosphere("US76", wind=WIND, gusts=[dev.Dryden(seed=1, sigma=2.0), gust]))
+    gust = dev.DiscreteGust(amplitude=[0.0, 0.0, -9.0], start=25.0, duration=3.0)
+    flight.add(
+        "air", dev.Atmosphere("US76", wind=WIND, gusts=[dev.DrydenTurbulence(seed=1, sigma=2.0), gust])
+    )
     flight.add("aero", dev.Aero(coefficients(), body="core", nodes=[[11.0, 0, 0], [6.0, 0, 0], [1.5, 0, 0]]))
-    flight.add("guidance", dev.Trajectory({"time": times, "pitch": pitch}))
+    flight.add("guidance", dev.ReferenceTrajectory({"time": times, "pitch": pitch}))
     flight.add("thrust", Thrust(at=("core", [0.0, 0, 0]))).add("gyro", Gyro(at="core"), every="20 ms")
     flight.add("fsw", autopilot(), every="20 ms", out={"gimbal": "rad[2]"})
     flight.wire(

@@ -25,7 +25,7 @@ from interstage.report.meshes import read_mesh
 
 DOORS = {
     "deck": ("a.bdf", ist.read_deck),
-    "table": ("a.csv", dev.Trajectory),
+    "table": ("a.csv", dev.ReferenceTrajectory),
     "air": ("a.csv", dev.Atmosphere),
     "wind": ("a.csv", lambda path: dev.Atmosphere(wind=path)),
     "gravity field": ("a.gfc", lambda path: dev.Earth(gravity=path)),
@@ -109,7 +109,7 @@ def test_cells_that_are_longer_than_the_library_takes_are_one_sentence(tmp_path)
     path = tmp_path / "a.csv"
     path.write_text(f"time,x\n0,{LONG}\n1,2\n")
     with pytest.raises(ist.InterstageError, match="field larger than field limit"):
-        dev.Trajectory(path)
+        dev.ReferenceTrajectory(path)
     path.write_text(f"grid,component,1.0\n1,1,{LONG}\n")
     with pytest.raises(ist.InterstageError, match="field larger than field limit"):
         read_measured(path)

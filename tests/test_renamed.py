@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-from interstage._renamed import CLASSES, MODULES, current_name
+from interstage._renamed import CLASSES, MODULES, NAMES, current_name, first_name
 from interstage.system.plant.serialization import Program, code_of
 
 
@@ -40,13 +41,41 @@ def test_names_that_did_not_change_stay():
     assert current_name("interstage.kane.layout:Layout.x") == "interstage.kane.layout:ModelConstants.x"
 
 
-def test_old_names_of_a_package_warn():
+RENAMED = sorted((package, old) for package, names in NAMES.items() for old in names)
+
+
+@pytest.mark.parametrize(("package", "old"), RENAMED)
+def test_an_old_public_name_is_the_new_one_and_warns(package, old):
+    """It is found in the package and in the module that defines it, which files and scripts of users may name."""
+    new = NAMES[package][old]
+    home = import_module(package)
+    thing = getattr(home, new)
+    assert old not in dir(home) and old not in vars(home)
+    defines = getattr(thing, "__module__", package)
+    modules = [package, *([defines] if "__getattr__" in vars(import_module(defines)) else [])]
+    for module in modules:
+        with pytest.warns(DeprecationWarning, match=f"{module}.{old} is now {new}"):
+            assert getattr(import_module(module), old) is thing
+    with pytest.warns(DeprecationWarning) as found:
+        exec(f"from {package} import {old}", scope := {})
+    assert scope[old] is thing and {Path(one.filename).name for one in found} == {"<string>"}
+
+
+@pytest.mark.parametrize(("package", "old"), RENAMED)
+def test_files_find_renamed_public_classes(package, old, recwarn):
+    thing = getattr(import_module(package), NAMES[package][old])
+    if isinstance(thing, type) and thing.__module__.startswith(f"{package}."):
+        assert code_of(f"{thing.__module__}:{old}") is thing
+        assert first_name(thing) in NAMES[package]
+    assert not recwarn.list
+
+
+def test_names_that_are_unknown_stay_unknown():
     from interstage import kane
 
-    with pytest.warns(DeprecationWarning, match="ModelConstants"):
-        assert kane.Layout is kane.ModelConstants
     with pytest.raises(AttributeError, match="nothing"):
         _ = kane.nothing
+    assert [new for names in NAMES.values() for new in names.values() if new in names] == []
 
 
 def test_no_old_module_hides_a_public_name():

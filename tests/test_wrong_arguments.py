@@ -93,7 +93,7 @@ FOUND = {
     "numbers that exist without end": lambda: expand_ids([1, "THRU", 5], ValueError, within=np.inf),
     "a site that is an empty array": lambda: dev.Earth(site=np.zeros(0)),
     "a site of texts": lambda: dev.Earth(site=np.array(["a", "b"])),
-    "weights of a matrix": lambda: dev.Allocation([[1.0]], weights=np.zeros((3, 3))),
+    "weights of a matrix": lambda: dev.ControlAllocation([[1.0]], weights=np.zeros((3, 3))),
     "a sample time beyond 64 bits": lambda: ist.LinearModel(-np.eye(1), [[1]], [[1]], [[0]]).discretize(
         10**30
     ),

@@ -1,8 +1,10 @@
-"""Modules and classes that were moved or renamed: scripts and files of earlier versions find them under the old names.
+"""Modules, classes and functions that were renamed: scripts and files of earlier versions find them by the old names.
 
 `MODULES` is {old module: module that has its contents now}, `CLASSES` {old "module:Class": new "module:Class"} where
-the class has another name too. Imports of an old module return the new one with a `DeprecationWarning` (`install`), and
-names of classes in checkpoints and exported units are looked up through `current_name`.
+the class has another name too, and `NAMES` {package: {old public name: new name}}, which holds for the package and all
+modules in it that define or import the new name. Imports of an old module return the new one with a
+`DeprecationWarning` (`install`), old names of a package or module do so through its `__getattr__` (`former_names`,
+`lazy.door`), and names of classes in checkpoints and exported units are looked up through `current_name`.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 MODULES: dict[str, str] = {
     "interstage.component.acceptance": "interstage.component.checks",
@@ -342,26 +345,98 @@ CLASSES: dict[str, str] = {
 }
 
 
+NAMES: dict[str, dict[str, str]] = {
+    "interstage": {},
+    "interstage.devices": {
+        "Allocation": "ControlAllocation",
+        "Drag": "FreeMolecularDrag",
+        "Dryden": "DrydenTurbulence",
+        "EdgeThruster": "EventThruster",
+        "Friction": "LuGreFriction",
+        "Gust": "DiscreteGust",
+        "LoadGauge": "LoadCell",
+        "PhasePlane": "PhasePlaneController",
+        "Sky": "Ephemeris",
+        "SlideFriction": "PrismaticFriction",
+        "SlideStickSlip": "PrismaticStickSlip",
+        "SlideStop": "PrismaticStop",
+        "SolarPressure": "SolarRadiationPressure",
+        "StickingMotor": "StickSlipMotor",
+        "StickingWheel": "StictionReactionWheel",
+        "Stop": "JointStop",
+        "TableSpring": "NonlinearSpring",
+        "Trajectory": "ReferenceTrajectory",
+    },
+    "interstage.kane": {
+        "Layout": "ModelConstants",
+        "Load": "NodeLoad",
+    },
+    "interstage.vehicle": {
+        "BodyState": "FreeFlightState",
+        "Integrals": "ModalIntegrals",
+        "Modes": "FreeModes",
+        "Part": "SeparatedPart",
+        "Stack": "CoupledStructure",
+    },
+}
+
+
+def new_name(module: str, name: str) -> str | None:
+    """Return the current name of a public class or function of a module or of a package around it; None: the same."""
+    home = module
+    while home:
+        if name in NAMES.get(home, ()):
+            return NAMES[home][name]
+        home = home.rpartition(".")[0]
+    return None
+
+
+@cache
+def _first_names() -> dict[str, str]:
+    return {new: old for names in NAMES.values() for old, new in names.items()}
+
+
+def first_name(code: type | FunctionType) -> str:
+    """Return the name that files know a class or function by: its first one, which fingerprints are made with."""
+    name = code.__qualname__
+    if not code.__module__.startswith("interstage."):
+        return name
+    top, dot, rest = name.partition(".")
+    old = _first_names().get(top)
+    return name if old is None or new_name(code.__module__, old) != top else f"{old}{dot}{rest}"
+
+
 def current_name(name: str) -> str:
     """Return the current name of code, "module:qualified.name", for one that an earlier version wrote."""
     module, separator, inner = name.partition(":")
     top, dot, rest = inner.partition(".")
     renamed = CLASSES.get(f"{module}:{top}")
     if renamed is not None:
-        return f"{renamed}{dot}{rest}"
-    return f"{MODULES.get(module, module)}{separator}{inner}"
+        module, _, top = renamed.partition(":")
+    module = MODULES.get(module, module)
+    has = vars(sys.modules[module]) if module in sys.modules else {}
+    if top not in has:
+        new = new_name(module, top)
+        top = new if new in has else top
+    return f"{module}{separator}{top}{dot}{rest}"
 
 
-def former_names(module: str, names: dict[str, str]) -> Callable[[str], object]:
-    """Return the `__getattr__` of a module whose public names were renamed, {old: new}."""
+def former_names(module: str) -> Callable[[str], object]:
+    """Return the `__getattr__` of a module that has public names which were renamed."""
 
     def find(name: str) -> object:
-        if name not in names:
+        new = new_name(module, name)
+        if new is None or new not in vars(sys.modules[module]):
             raise AttributeError(f"module '{module}' has no attribute {name!r}")
-        warnings.warn(f"{module}.{name} is now {names[name]}", DeprecationWarning, stacklevel=2)
-        return getattr(sys.modules[module], names[name])
+        warn_renamed(f"{module}.{name}", new, 3)
+        return vars(sys.modules[module])[new]
 
     return find
+
+
+def warn_renamed(old: str, new: str, stacklevel: int) -> None:
+    """Warn that an old name was used; stacklevel : as of `warnings.warn` called in the place of this function."""
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=stacklevel)
 
 
 class _Moved:

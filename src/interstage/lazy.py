@@ -7,6 +7,8 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
 
+from interstage._renamed import new_name, warn_renamed
+
 
 def listed(file: str) -> dict[str, str]:
     """Return {name: module that has it} as the stub of a package lists them, for checkers and for us alike.
@@ -26,6 +28,10 @@ def door(package: str, names: dict[str, str]) -> Callable[[str], object]:
             value = getattr(import_module(names[name]), name)
             vars(sys.modules[package])[name] = value
             return value
+        new = new_name(package, name)
+        if new in names:
+            warn_renamed(f"{package}.{name}", new, 3)
+            return load(new)
         near = get_close_matches(name, names)
         hint = f"did you mean {', '.join(near)}" if near else f"known: {', '.join(sorted(names))}"
         raise AttributeError(f"module '{package}' has no attribute {name!r}; {hint}")

@@ -30,11 +30,11 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
     "Backlash": [{"gap": 0.2, "stiffness": 30.0, "damping": 0.4}, {"gap": 20.0, "stiffness": 30.0}],
     "Bushing": [{"stiffness": SIX, "damping": 0.1 * SIX, "rest": [0.1, 0.2, -0.1, 0.3, 0.1, 0.0]}],
     "Cable": [{"stiffness": 40.0, "damping": 0.3, "length": 0.1}, {"stiffness": 40.0, "length": 50.0}],
-    "Friction": [
+    "LuGreFriction": [
         {"coulomb": 0.5, "static": 0.8, "stribeck": 0.2, "viscous": 0.1, "stiffness": 3.0, "damping": 0.2}
     ],
-    "SlideFriction": [{"coulomb": 0.5, "stiffness": 3.0, "stribeck": 0.1, "damping": 0.2, "bend": 0.1}],
-    "StickingMotor": [
+    "PrismaticFriction": [{"coulomb": 0.5, "stiffness": 3.0, "stribeck": 0.1, "damping": 0.2, "bend": 0.1}],
+    "StickSlipMotor": [
         {
             "inertia": 1e-3,
             "ratio": 5.0,
@@ -52,7 +52,7 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
             "command": 0.3,
         },
     ],
-    "StickingWheel": [
+    "StictionReactionWheel": [
         {
             "axis": [1, 2, -1],
             "inertia": 0.05,
@@ -69,7 +69,7 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
         {"coulomb": 0.5, "way": -1},
         {"coulomb": 0.5, "held": 1},
     ],
-    "SlideStickSlip": [{"coulomb": 0.5, "static": 0.6, "way": -1}],
+    "PrismaticStickSlip": [{"coulomb": 0.5, "static": 0.6, "way": -1}],
     "Gear": [
         {"ratio": -3.0, "stiffness": 20.0, "damping": 0.1},
         {"stiffness": 20.0, "gap": 0.1},
@@ -82,7 +82,7 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
         {"radius": 5.0, "stiffness": 40.0, "friction": 0.3, "dissipation": 0.1, "slip": 0.1},
         {"normal": [0, 0, -1], "radius": 5.0, "stiffness": 40.0, "power": 1.5},
     ],
-    "SlideStop": [{"stiffness": 30.0, "low": -0.1, "high": -0.01, "restitution": (0.4, "1 m/s")}],
+    "PrismaticStop": [{"stiffness": 30.0, "low": -0.1, "high": -0.01, "restitution": (0.4, "1 m/s")}],
     "SphereContact": [
         {
             "radius_a": 1.0,
@@ -94,8 +94,11 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
         }
     ],
     "Spring": [{"stiffness": 40.0, "damping": 0.3, "length": 0.5}],
-    "Stop": [{"stiffness": 30.0, "low": -0.1, "high": -0.01, "restitution": (0.4, 1.0)}, {"stiffness": 30.0}],
-    "TableSpring": [
+    "JointStop": [
+        {"stiffness": 30.0, "low": -0.1, "high": -0.01, "restitution": (0.4, 1.0)},
+        {"stiffness": 30.0},
+    ],
+    "NonlinearSpring": [
         {"force": ([-1, 0, 1, 3], [-2, 0, 1, 9]), "drag": ([-1, 0, 1], [-0.3, 0, 0.1]), "length": 0.2},
         {"force": ([-0.2, 0, 0.1], [-2, 0, 1])},
     ],
@@ -126,7 +129,7 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
             "radius": 20.0,
         },
     ],
-    "Trajectory": [{"source": FLIGHT}],
+    "ReferenceTrajectory": [{"source": FLIGHT}],
     "Encoder": [{"counts": 4096, "noise": "1 mrad"}],
     "Engine": [
         {"thrust": 100.0, "flow": 0.03, "exit_area": 1e-3, "pressure": 2e4, "level": 0.6, "throttle": 0.7},
@@ -192,11 +195,11 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
             "command": 3.0,
         },
     ],
-    "LoadGauge": [{"scale_factor": 0.1, "bias": 0.2, "noise": 0.1, "step": 0.01}],
+    "LoadCell": [{"scale_factor": 0.1, "bias": 0.2, "noise": 0.1, "step": 0.01}],
     "StrainGauge": [{"modulus": 1e6, "scale_factor": 0.1, "bias": 1e-3, "noise": 1e-4, "step": 1e-5}],
     "StarTracker": [{"noise": "2 arcsec", "mount": [1, 2, 0, 1], "bias": 1e-3}],
     "SunSensor": [{"sun": [0.3, 0.2, 0.9], "field_of_view": 3.0, "noise": 1e-3, "step": 1e-4}],
-    "EdgeThruster": [
+    "EventThruster": [
         {"thrust": 10.0, "width": 0.006, "rise": 0.02, "valve_delay": 0.29},
         {"thrust": 10.0, "width": 0.006, "resolution": 0.001, "valve_open": 1},
     ],

@@ -16,8 +16,11 @@ COEFFICIENTS = {
 AIR = {"density": 1.2, "sound": 20.0, "air": [0.5, -1.0, 2.0]}
 PLATES = {"normals": [[1, 0, 0], [0, 1, 2]], "centers": [[1, 0, 0], [0, 2, 0]], "areas": [2.0, 3.0]}
 SOFTWARE: dict[str, list[dict[str, object]]] = {
-    "Drag": [{**PLATES, "density": 0.1, "air": [3.0, -5.0, 1.0]}, {**PLATES, "density": 0.1, "both": 1}],
-    "SolarPressure": [
+    "FreeMolecularDrag": [
+        {**PLATES, "density": 0.1, "air": [3.0, -5.0, 1.0]},
+        {**PLATES, "density": 0.1, "both": 1},
+    ],
+    "SolarRadiationPressure": [
         {
             **PLATES,
             "mirrored": 0.3,
@@ -29,19 +32,19 @@ SOFTWARE: dict[str, list[dict[str, object]]] = {
         # the edge of the shadow
         {**PLATES, "mirrored": 0.3, "sun": [1.496e11, 0.0, 0.0], "from_center": [-7e6, 6.36e6, 0.0]},
     ],
-    "Sky": [{"epoch": "2030-01-01T00:00:00", "days": 1.0}],
+    "Ephemeris": [{"epoch": "2030-01-01T00:00:00", "days": 1.0}],
     "Aero": [
         {"source": COEFFICIENTS, "at": [("bus", [0.2, 0.3, -0.1]), "arm", ("bus", [0.5, 0.0, 0.2])], **AIR},
         {"source": COEFFICIENTS, "body": "bus", "nodes": [[0.1, 0.2, 0.3]], **AIR},
     ],
-    "Dryden": [
+    "DrydenTurbulence": [
         {"seed": 3, "altitude": 150.0, "velocity": [30.0, 40.0, 0.0]},
         {"altitude": 450.0, "velocity": [0.0, 0.0, 70.0]},
         {"altitude": 5000.0, "every": "50 ms"},
         {"altitude": 0.0, "velocity": [0.0, 0.1, 0.0], "up": [1.0, 0.0, 0.0]},
     ],
-    "Gust": [{"amplitude": [1.0, 2.0, 3.0], "duration": "0.8 s"}],
-    "Allocation": [
+    "DiscreteGust": [{"amplitude": [1.0, 2.0, 3.0], "duration": "0.8 s"}],
+    "ControlAllocation": [
         {"effectiveness": E, "low": -0.4, "high": 0.5, "demand": [1.0, -0.6]},
         {"effectiveness": E, "low": -0.4, "high": 0.5, "demand": [1.0, -0.6], "method": "pinv"},
         {"effectiveness": E, "preferred": 0.1, "demand": [1.0, -0.6]},
@@ -58,5 +61,5 @@ SOFTWARE: dict[str, list[dict[str, object]]] = {
         {"kp": 2.0, "ki": 0.5, "kd": 0.3, "n": 2, "limit": 0.1},
         {"kp": 2.0, "kd": 0.3, "n": 2, "rated": True},
     ],
-    "PhasePlane": [{"deadband": 0.1, "acceleration": 0.5, "n": 2}],
+    "PhasePlaneController": [{"deadband": 0.1, "acceleration": 0.5, "n": 2}],
 }

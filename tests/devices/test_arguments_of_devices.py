@@ -10,12 +10,12 @@ from interstage.errors import InputError
 
 
 def wheel(**values):
-    return dev.StickingWheel(**{"at": "bus", "inertia": 0.02, "friction": (0.1, 0.01), **values})
+    return dev.StictionReactionWheel(**{"at": "bus", "inertia": 0.02, "friction": (0.1, 0.01), **values})
 
 
 def test_everything_that_is_missing_is_named_at_once():
     with pytest.raises(InputError, match=r"needs at=, inertia=, coulomb= .*at a place.*inertia in kg\*m\^2"):
-        dev.StickingWheel()
+        dev.StictionReactionWheel()
     with pytest.raises(InputError, match="needs inertia=, stiffness= "):
         dev.Motor(joint="arm")
     with pytest.raises(InputError, match=r"needs inertia= \(ReactionWheel\); expected in kg\*m\^2"):
@@ -25,10 +25,10 @@ def test_everything_that_is_missing_is_named_at_once():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"coulomb": 0.2}, "friction= and coulomb= of StickingWheel say the same"),
+        ({"coulomb": 0.2}, "friction= and coulomb= of StictionReactionWheel say the same"),
         ({"imbalance": (1e-6, 1e-6), "dynamic_imbalance": 1e-6}, "imbalance= and dynamic_imbalance="),
         ({"speed": 100.0, "momentum": 1.0}, "speed= and momentum="),
-        ({"stick": 0.1}, "StickingWheel has no 'stick'"),
+        ({"stick": 0.1}, "StictionReactionWheel has no 'stick'"),
         ({"frction": 0.1}, "did you mean friction"),
         ({"static": 0.05}, "static must not be below"),
     ],
@@ -68,7 +68,7 @@ def test_values_that_are_set_later_are_those_of_a_device_made_with_them():
         for name in made.fields:
             assert np.array_equal(changed.value_of(name), made.value_of(name)), name
     with pytest.raises(InputError, match="low must be below"):
-        dev.Stop(joint="arm", stiffness=1.0, low=-0.1, high=0.1).set(low=0.2)
+        dev.JointStop(joint="arm", stiffness=1.0, low=-0.1, high=0.1).set(low=0.2)
 
 
 def test_a_device_says_its_places_in_words():

@@ -28,16 +28,18 @@ def alone(device, until, **more):
 
 
 def test_sun_and_moon_after_their_days():
-    log, said = alone(dev.Sky("2025-01-01", days=1.0), 2 * 86400.0)
+    log, said = alone(dev.Ephemeris("2025-01-01", days=1.0), 2 * 86400.0)
     (words,) = said
-    assert "'it' (Sky) was used beyond its table, by up to 8.64e+04 s: sun and moon stand still" in words
+    assert (
+        "'it' (Ephemeris) was used beyond its table, by up to 8.64e+04 s: sun and moon stand still" in words
+    )
     assert np.array_equal(log["it.sun"][-1], log["it.sun"][-2])
-    assert alone(dev.Sky("2025-01-01", days=3.0), 2 * 86400.0)[1] == []
+    assert alone(dev.Ephemeris("2025-01-01", days=3.0), 2 * 86400.0)[1] == []
 
 
 @pytest.mark.parametrize(("until", "beyond"), [(10.0, 0.0), (12.0, 2.0)])
 def test_a_trajectory_stands_still_after_its_end(until, beyond):
-    log, said = alone(dev.Trajectory({"time": T, "x": 100.0 * T, "pitch": 0.1 * T}), until)
+    log, said = alone(dev.ReferenceTrajectory({"time": T, "x": 100.0 * T, "pitch": 0.1 * T}), until)
     assert log["it.beyond"][-1] == pytest.approx(beyond, abs=1e-9)
     assert len(said) == (beyond > 0)
     assert log["it.velocity"][5, 0] == pytest.approx(100.0, rel=1e-9)
@@ -48,7 +50,9 @@ def test_a_trajectory_stands_still_after_its_end(until, beyond):
 
 
 def test_a_velocity_alone_is_held():
-    log, said = alone(dev.Trajectory({"time": T, "vx": 3.0 + 0.0 * T, "vy": 0.0 * T, "vz": 0.0 * T}), 12.0)
+    log, said = alone(
+        dev.ReferenceTrajectory({"time": T, "vx": 3.0 + 0.0 * T, "vy": 0.0 * T, "vz": 0.0 * T}), 12.0
+    )
     assert log["it.velocity"][-1, 0] == 3.0 and len(said) == 1
 
 
@@ -170,14 +174,14 @@ def test_devices_have_one_date():
         return ist.simulate(made, system.state(), until=1.0, step=1.0, progress=False)
 
     site = {"gravity": "central", "site": (0.0, 0.0, 0.0)}
-    log = fly(dev.Earth(**site, epoch=epoch), dev.Sky("2025-06-21 12:00"))
+    log = fly(dev.Earth(**site, epoch=epoch), dev.Ephemeris("2025-06-21 12:00"))
     up, sun = log["earth.up"][0], log["sky.sun"][0]
     # noon at Greenwich on the day of the solstice: the sun is 23.4 deg north of the equator, within 0.5 deg of south
     assert np.degrees(np.arcsin(up @ sun / np.linalg.norm(sun))) == pytest.approx(66.56, abs=0.1)
     with pytest.raises(InputError, match=r"'earth' and 'sky' have different epochs; got .* 21600 s apart"):
-        fly(dev.Earth(**site, epoch="2025-06-21T18:00:00"), dev.Sky(epoch))
+        fly(dev.Earth(**site, epoch="2025-06-21T18:00:00"), dev.Ephemeris(epoch))
     with pytest.raises(InputError, match="'earth' stands at a site, but has no epoch"):
-        fly(dev.Earth(**site), dev.Sky(epoch))
+        fly(dev.Earth(**site), dev.Ephemeris(epoch))
 
 
 HEAD = """product_type gravity_field
@@ -235,8 +239,8 @@ def test_rows_that_cannot_be_used_are_refused(tmp_path, rows, epoch, words):
 
 
 def test_columns_of_a_dictionary_have_units_in_their_names():
-    named = dev.Trajectory({"time": T, "pitch (deg)": 9 * T, "x (km)": T})
-    plain = dev.Trajectory({"time": T, "pitch": np.radians(9 * T), "x": 1e3 * T})
+    named = dev.ReferenceTrajectory({"time": T, "pitch (deg)": 9 * T, "x (km)": T})
+    plain = dev.ReferenceTrajectory({"time": T, "pitch": np.radians(9 * T), "x": 1e3 * T})
     assert named.names == plain.names == ()
     log, exact = alone(named, 10.0)[0], alone(plain, 10.0)[0]
     assert np.allclose(log["it.attitude"], exact["it.attitude"], atol=1e-15)
@@ -258,11 +262,11 @@ def test_columns_of_a_dictionary_have_units_in_their_names():
 )
 def test_columns_that_cannot_be_meant(tmp_path, columns, words):
     with pytest.raises(InputError, match=words):
-        dev.Trajectory({"time": T, **columns})
+        dev.ReferenceTrajectory({"time": T, **columns})
     rows = [",".join(map(str, row)) for row in np.column_stack([T, *columns.values()])]
     (tmp_path / "t.csv").write_text(",".join(["time", *columns]) + "\n" + "\n".join(rows) + "\n")
     with pytest.raises(InputError, match=f"{words}|finite"):
-        dev.Trajectory(tmp_path / "t.csv")
+        dev.ReferenceTrajectory(tmp_path / "t.csv")
 
 
 @pytest.mark.kernels

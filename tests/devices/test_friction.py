@@ -32,7 +32,7 @@ def test_a_mass_on_a_spring_that_is_pulled_sticks_and_slips(joints):
     k, V, c, s, stiff, v_s = 8.0, 0.1, 1.0, 1.5, 1e5, 1e-3
     made = ist.Assembly("pulled", vehicle=joints).add("pull", Pull(joint="slide", stiffness=k, speed=V))
     given = {"coulomb": c, "static": s, "stribeck": v_s, "stiffness": stiff, "damping": np.sqrt(stiff)}
-    made.add("rub", dev.SlideFriction(joint="slide", **given))
+    made.add("rub", dev.PrismaticFriction(joint="slide", **given))
     log = ist.simulate(made, joints.state(), until=13, step="0.05 ms", log_step="1 ms")
     v = log["slide"].v[:, 0]
     slipping = v > 2e-3
@@ -63,7 +63,7 @@ def test_a_mass_on_a_spring_that_is_pulled_sticks_and_slips(joints):
 def test_what_is_stuck_does_not_creep(joints):
     """Half of what would break it loose bends the bristles by τ/σ, and there it stays."""
     made = ist.Assembly("stuck", vehicle=joints).add("push", Motor(joint="arm", command=0.5))
-    made.add("rub", dev.Friction(joint="arm", coulomb=1.0, static=1.5, stiffness=1e3, damping=20.0))
+    made.add("rub", dev.LuGreFriction(joint="arm", coulomb=1.0, static=1.5, stiffness=1e3, damping=20.0))
     log = ist.simulate(made, joints.state(), until=20, step="1 ms")
     late = log.t > 10
     assert log["rub.bend"][-1] == pytest.approx(0.5 / 1e3, abs=1e-12)
@@ -75,7 +75,7 @@ def test_what_slides_stops(joints):
     c, b, v0 = 0.6, 0.2, 3.0
     made = ist.Assembly("coast", vehicle=joints)
     made.add(
-        "rub", dev.Friction(joint="arm", coulomb=c, viscous=b, stiffness=2e3, damping=20.0, bend=c / 2e3)
+        "rub", dev.LuGreFriction(joint="arm", coulomb=c, viscous=b, stiffness=2e3, damping=20.0, bend=c / 2e3)
     )
     x = joints.state()
     x["arm"].v[:] = v0
@@ -94,7 +94,7 @@ def test_at_a_constant_speed_it_is_the_curve_of_stribeck(speed):
     system = mb.compile()
     c, s, v_s, b = 1.0, 1.6, 0.01, 0.3
     given = {"coulomb": c, "static": s, "stribeck": v_s, "viscous": b, "stiffness": 2e3, "damping": 1.0}
-    made = ist.Assembly("driven", vehicle=system).add("rub", dev.Friction(joint="arm", **given))
+    made = ist.Assembly("driven", vehicle=system).add("rub", dev.LuGreFriction(joint="arm", **given))
     x = system.state()
     x["arm"].v[:] = speed
     log = ist.simulate(made, x, until=10, step="1 ms")
@@ -104,7 +104,7 @@ def test_at_a_constant_speed_it_is_the_curve_of_stribeck(speed):
 
 def test_its_linear_model_is_that_of_the_stuck_joint(joints):
     made = ist.Assembly("stuck", vehicle=joints)
-    made.add("rub", dev.Friction(joint="arm", coulomb=1.0, stiffness=200.0, damping=2.0))
+    made.add("rub", dev.LuGreFriction(joint="arm", coulomb=1.0, stiffness=200.0, damping=2.0))
     poles = np.asarray(ist.linearize(made, joints.state()).poles())
     w = np.sqrt(200.0 / INERTIA)
     ringing = poles[poles.imag > 1.0]
@@ -115,12 +115,12 @@ def test_its_linear_model_is_that_of_the_stuck_joint(joints):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"coulomb": 1.0, "static": 0.5, "stiffness": 1.0}, "Friction.static must not be below"),
-        ({"coulomb": 0.0, "stiffness": 1.0}, "Friction.coulomb must be above 0"),
-        ({"coulomb": 1.0, "stiffness": 1.0, "stribeck": 0.0}, "Friction.stribeck must be above 0"),
+        ({"coulomb": 1.0, "static": 0.5, "stiffness": 1.0}, "LuGreFriction.static must not be below"),
+        ({"coulomb": 0.0, "stiffness": 1.0}, "LuGreFriction.coulomb must be above 0"),
+        ({"coulomb": 1.0, "stiffness": 1.0, "stribeck": 0.0}, "LuGreFriction.stribeck must be above 0"),
         ({"coulomb": "1 N", "stiffness": 1.0}, "the units do not fit"),
     ],
 )
 def test_what_cannot_be_is_refused(given, said):
     with pytest.raises(InputError, match=said):
-        dev.Friction(joint="arm", **given)
+        dev.LuGreFriction(joint="arm", **given)

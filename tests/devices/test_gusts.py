@@ -13,7 +13,7 @@ from interstage.errors import InputError
 
 
 def turbulence(until=4000, **values):
-    made = ist.Assembly("air", seed=5).add("gusts", dev.Dryden(every="50 ms", **values))
+    made = ist.Assembly("air", seed=5).add("gusts", dev.DrydenTurbulence(every="50 ms", **values))
     log = ist.simulate(
         made, None, until=until, step="50 ms", keep=["gusts.along", "gusts.right", "gusts.down", "gusts.gust"]
     )
@@ -41,7 +41,7 @@ def test_samples_do_not_depend_on_the_period():
     """Covariance over one second of long and of short samples: that of theory, exp(-x)(1 - x/2) across."""
     V, L = 100.0, 1750 * FOOT
     made = ist.Assembly("air", seed=2).add(
-        "g", dev.Dryden(every="1 s", sigma=1.0, altitude=5000.0, velocity=[V, 0, 0])
+        "g", dev.DrydenTurbulence(every="1 s", sigma=1.0, altitude=5000.0, velocity=[V, 0, 0])
     )
     log = ist.simulate(made, None, until=60000, step="1 s", keep=["g.right", "g.along"])
     x = V / L
@@ -86,7 +86,11 @@ def test_another_seed_is_another_draw():
 
 def test_gusts_reach_the_air_by_themselves():
     air = dev.Atmosphere(
-        gusts=[dev.Dryden(seed=1), dev.Gust(amplitude=[0, 3.0, 0], start=1.0, duration=2.0)], altitude=500.0
+        gusts=[
+            dev.DrydenTurbulence(seed=1),
+            dev.DiscreteGust(amplitude=[0, 3.0, 0], start=1.0, duration=2.0),
+        ],
+        altitude=500.0,
     )
     made = ist.Assembly("x").add("air", air)
     log = ist.simulate(made, None, until=4, step="20 ms", log_step="20 ms")
@@ -104,10 +108,13 @@ def test_gusts_reach_the_air_by_themselves():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: dev.Dryden(wind="-3 m/s"), "Dryden.wind must be at least 0.0"),
-        (lambda: dev.Dryden(every=0), "must be a positive time"),
-        (lambda: dev.Gust(amplitude=[1, 0, 0], duration=0.0), "Gust.duration must be above 0.0"),
-        (lambda: dev.Gust(amplitude=[1, 0], duration=1.0), "the size does not fit"),
+        (lambda: dev.DrydenTurbulence(wind="-3 m/s"), "DrydenTurbulence.wind must be at least 0.0"),
+        (lambda: dev.DrydenTurbulence(every=0), "must be a positive time"),
+        (
+            lambda: dev.DiscreteGust(amplitude=[1, 0, 0], duration=0.0),
+            "DiscreteGust.duration must be above 0.0",
+        ),
+        (lambda: dev.DiscreteGust(amplitude=[1, 0], duration=1.0), "the size does not fit"),
     ],
 )
 def test_gusts_that_cannot_be_are_refused(make, words):
@@ -120,7 +127,8 @@ def test_turbulence_is_stationary_whenever_a_run_begins():
     made = ist.Assembly("air", seed=5)
     for k in range(40):
         made.add(
-            f"g{k}", dev.Dryden(seed=k, every="20 ms", sigma=2.0, altitude=5000.0, velocity=[50.0, 0, 0])
+            f"g{k}",
+            dev.DrydenTurbulence(seed=k, every="20 ms", sigma=2.0, altitude=5000.0, velocity=[50.0, 0, 0]),
         )
     log = ist.simulate(made, None, start=10, until=10.02, step="20 ms")
     for name in ("along", "right", "down"):
@@ -152,7 +160,7 @@ class Travel(ist.Device):
 @pytest.mark.parametrize("method", ["dopri5", "dop853"])
 def test_steps_of_a_methods_own_do_not_pass_over_a_short_gust(method):
     """50 ms of gust after 50 s of calm: the air goes ½ A duration."""
-    gust = dev.Gust(amplitude=[8.0, 0.0, 0.0], start=50.0, duration=0.05)
+    gust = dev.DiscreteGust(amplitude=[8.0, 0.0, 0.0], start=50.0, duration=0.05)
     made = ist.Assembly("x").add("gust", gust).add("air", Travel()).wire({"gust.gust": "air.wind"})
     log = ist.simulate(made, None, until=100, method=method, log_step=10)
     # steps do not end where the gust begins: its curvature jumps inside of one

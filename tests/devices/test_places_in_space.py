@@ -45,12 +45,12 @@ def box():
     return mb.compile()
 
 
-@pytest.mark.parametrize("kind", [dev.ReactionWheel, dev.StickingWheel])
+@pytest.mark.parametrize("kind", [dev.ReactionWheel, dev.StictionReactionWheel])
 def test_a_wheel_turns_beside_the_body_that_carries_it(box, kind):
     """h = J (Ω + a·ω) of an oblique axis on a body that turns about all of its axes."""
     x = box.state()
     x["box"].velocity[:3] = 0.3, -0.2, 0.7
-    friction = {"coulomb": 0.01} if kind is dev.StickingWheel else {}
+    friction = {"coulomb": 0.01} if kind is dev.StictionReactionWheel else {}
     wheel = kind(at="box", axis=OBLIQUE, inertia=0.05, momentum=2.0, **friction)
     log = ist.simulate(ist.Assembly("x", vehicle=box).add("wheel", wheel), x, until=0.01, step="5 ms")
     assert log["wheel.speed"][0] == pytest.approx(2.0 / 0.05 - OBLIQUE @ [0.3, -0.2, 0.7], rel=1e-13)

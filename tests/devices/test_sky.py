@@ -31,7 +31,7 @@ def said(device, name, **state):
 
 
 def test_tables_of_the_sky_are_pyerfa_between_their_rows():
-    made = ist.Assembly("x").add("sky", dev.Sky("2030-01-01T00:00:00", days=3))
+    made = ist.Assembly("x").add("sky", dev.Ephemeris("2030-01-01T00:00:00", days=3))
     log = ist.simulate(made, None, until=200_000, step=10_000, log_step=10_000)
     sun, moon = sun_and_moon("2030-01-01T00:00:00", log.t)
     assert np.abs(log["sky.moon"] - moon[:, :3]).max() < 20.0  # (ωh)⁴/384 of 4e8 m
@@ -46,7 +46,7 @@ def test_the_sky_turns_with_a_site():
     made = (
         ist.Assembly("x", vehicle=system)
         .add("earth", earth)
-        .add("sky", dev.Sky("2030-03-20T12:07:30", days=1))
+        .add("sky", dev.Ephemeris("2030-03-20T12:07:30", days=1))
     )
     log = ist.simulate(made, system.state(), until=1, step=1)
     sun = log["sky.sun"][0] / np.linalg.norm(log["sky.sun"][0])
@@ -65,12 +65,14 @@ def test_plates_in_the_light_are_pushed_as_the_closed_form_says():
         (1.0, 0.0, -2 * p * 2 * c * c * n),
         (0.0, 1.0, -p * 2 * c * (s + 2 / 3 * n)),
     ):
-        force, torque = said(dev.SolarPressure(mirrored=mirrored, scattered=scattered, **plate), "light")
+        force, torque = said(
+            dev.SolarRadiationPressure(mirrored=mirrored, scattered=scattered, **plate), "light"
+        )
         assert force == pytest.approx(want, rel=1e-12, abs=1e-20)
         assert torque == pytest.approx(np.cross([0, 0, 3.0], want), rel=1e-12, abs=1e-20)
-    dark, _ = said(dev.SolarPressure(**plate | {"normals": [-n]}), "light")
+    dark, _ = said(dev.SolarRadiationPressure(**plate | {"normals": [-n]}), "light")
     assert np.abs(dark).max() == 0.0
-    back, _ = said(dev.SolarPressure(**plate | {"normals": [-n]}, both=1), "light")
+    back, _ = said(dev.SolarRadiationPressure(**plate | {"normals": [-n]}, both=1), "light")
     assert back == pytest.approx(-p * 2 * c * s, rel=1e-12, abs=1e-20)
 
 
@@ -87,7 +89,7 @@ def test_a_ball_of_plates_is_a_ball():
     normals, areas = ball()
     common = {"at": "bus", "normals": normals, "areas": areas, "sun": [AU, 0, 0], "from_center": [0, 1e7, 0]}
     for mirrored, scattered, factor in ((0, 0, 1.0), (1, 0, 1.0), (0, 1, 13 / 9)):
-        force, _ = said(dev.SolarPressure(mirrored=mirrored, scattered=scattered, **common), "light")
+        force, _ = said(dev.SolarRadiationPressure(mirrored=mirrored, scattered=scattered, **common), "light")
         assert force[0] == pytest.approx(-PRESSURE * np.pi * factor, rel=0.02)  # 400 plates
 
 
@@ -118,7 +120,7 @@ def test_the_shadow_has_the_shape_of_two_disks():
 def test_thin_air_drags_plates_as_the_closed_form_says():
     n = np.array([np.cos(0.3), 0, np.sin(0.3)])
     v = np.array([100.0, 20.0, 0])
-    device = dev.Drag(
+    device = dev.FreeMolecularDrag(
         at="bus",
         normals=[n, -n],
         areas=[2.0, 5.0],
@@ -144,7 +146,10 @@ def test_drag_lowers_an_orbit():
     rho = 1e-9
     made = ist.Assembly("x", vehicle=system).add("earth", earth)
     made.add(
-        "drag", dev.Drag(at="bus", normals=normals, areas=areas, density=rho, coefficient=2.0, air=[0, 0, 0])
+        "drag",
+        dev.FreeMolecularDrag(
+            at="bus", normals=normals, areas=areas, density=rho, coefficient=2.0, air=[0, 0, 0]
+        ),
     )
     log = ist.simulate(made, x, until=5400, step=5, log_step=300)
     r, v = log["earth.position"], log["earth.velocity"] + log["earth.ground"]
@@ -158,18 +163,24 @@ def test_drag_lowers_an_orbit():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: dev.Sky("2030-01-01", days=-1), "days must be between"),
-        (lambda: dev.Sky("soon"), "not a date"),
-        (lambda: dev.SolarPressure(at="bus", areas=[1.0]), "SolarPressure needs normals="),
-        (lambda: dev.SolarPressure(at="bus", normals=[[0, 0, 0]], areas=[1.0]), "has no normal"),
+        (lambda: dev.Ephemeris("2030-01-01", days=-1), "days must be between"),
+        (lambda: dev.Ephemeris("soon"), "not a date"),
+        (lambda: dev.SolarRadiationPressure(at="bus", areas=[1.0]), "SolarRadiationPressure needs normals="),
+        (lambda: dev.SolarRadiationPressure(at="bus", normals=[[0, 0, 0]], areas=[1.0]), "has no normal"),
         (
-            lambda: dev.SolarPressure(
+            lambda: dev.SolarRadiationPressure(
                 at="bus", normals=[[1, 0, 0]], areas=[1.0], mirrored=0.7, scattered=0.7
             ),
             "more light than",
         ),
-        (lambda: dev.Drag(at="bus", normals=[[1, 0, 0]], areas=[-1.0]), "Drag.areas must be above 0.0"),
-        (lambda: dev.Drag(at="bus", normals=[[1, 0, 0]], areas=[1.0, 2.0]), "the size does not fit"),
+        (
+            lambda: dev.FreeMolecularDrag(at="bus", normals=[[1, 0, 0]], areas=[-1.0]),
+            "FreeMolecularDrag.areas must be above 0.0",
+        ),
+        (
+            lambda: dev.FreeMolecularDrag(at="bus", normals=[[1, 0, 0]], areas=[1.0, 2.0]),
+            "the size does not fit",
+        ),
     ],
 )
 def test_skies_and_plates_that_cannot_be_are_refused(make, words):

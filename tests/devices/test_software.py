@@ -135,7 +135,9 @@ def test_a_phase_plane_is_time_optimal_and_stays_in_its_band():
     x = system.state()
     x["bus"].quaternion[:] = ist.quaternion.turn([1, 0, 0, 0], [0.1, 0, 0])
     made = ist.Assembly("x", vehicle=system).add("axis", Axis(at="bus"))
-    made.add("logic", dev.PhasePlane(deadband="0.2 deg", acceleration=0.1, hysteresis=0.5), every="5 ms")
+    made.add(
+        "logic", dev.PhasePlaneController(deadband="0.2 deg", acceleration=0.1, hysteresis=0.5), every="5 ms"
+    )
     made.wire({"axis.error": "logic.error", "axis.rate": "logic.rate", "logic.fire": "axis.fire"})
     log = ist.simulate(made, x, until=20, step="5 ms", log_step="5 ms")
     e, w = log["axis.error"][:, 0], log["axis.rate"][:, 0]
@@ -164,10 +166,10 @@ E = RNG.normal(size=(3, 8))
 
 def test_demands_within_limits_are_met_with_the_least_effort():
     c = np.array([0.3, -0.2, 0.1])
-    u = allocated(dev.Allocation(E, low=-1.0, high=1.0), c)
+    u = allocated(dev.ControlAllocation(E, low=-1.0, high=1.0), c)
     assert u == pytest.approx(np.linalg.pinv(E) @ c, abs=1e-12)
     about = 0.1 * np.ones(8)
-    u = allocated(dev.Allocation(E, low=-1.0, high=1.0, preferred=about), c)
+    u = allocated(dev.ControlAllocation(E, low=-1.0, high=1.0, preferred=about), c)
     assert u == pytest.approx(about + np.linalg.pinv(E) @ (c - E @ about), abs=1e-12)
 
 
@@ -176,7 +178,7 @@ def test_demands_beyond_limits_are_met_as_well_as_scipy_can():
     for k in range(12):
         c = RNG.normal(size=3) * (1.0 + k)
         low, high = -RNG.uniform(0.1, 0.5, 8), RNG.uniform(0.1, 0.5, 8)
-        u = allocated(dev.Allocation(E, low=low, high=high, weights=weights), c)
+        u = allocated(dev.ControlAllocation(E, low=low, high=high, weights=weights), c)
         best = optimize.lsq_linear(weights[:, None] * E, weights * c, (low, high), tol=1e-14)
         cost = 0.5 * np.sum((weights * (E @ u - c)) ** 2)
         assert (u >= low - 1e-12).all() and (u <= high + 1e-12).all()
@@ -185,7 +187,7 @@ def test_demands_beyond_limits_are_met_as_well_as_scipy_can():
 
 def test_a_scaled_allocation_keeps_the_direction():
     c = np.array([6.0, -4.0, 2.0])
-    u = allocated(dev.Allocation(E, low=-0.5, high=0.5, method="pinv"), c)
+    u = allocated(dev.ControlAllocation(E, low=-0.5, high=0.5, method="pinv"), c)
     got = E @ u
     assert np.abs(u).max() == pytest.approx(0.5) and np.cross(got, c) == pytest.approx(np.zeros(3), abs=1e-12)
 
@@ -205,10 +207,13 @@ def test_a_scaled_allocation_keeps_the_direction():
         (lambda: dev.LinearFilter(([1.0],), every="1 s"), "not a linear filter"),
         (lambda: dev.LinearFilter(([1.0], [1.0, 2.0]), every="1 s", method="euler"), "unknown method"),
         (lambda: dev.PID(kp=1.0, ki=-1.0), "PID.ki must be at least 0.0"),
-        (lambda: dev.PhasePlane(deadband=-1.0, acceleration=1.0), "PhasePlane.deadband must be above 0.0"),
-        (lambda: dev.Allocation(np.zeros((2, 3))), "not an effectiveness"),
-        (lambda: dev.Allocation(E, low=1.0, high=-1.0), "not within their limits"),
-        (lambda: dev.Allocation(E, weights=-1.0), "weights must be positive"),
+        (
+            lambda: dev.PhasePlaneController(deadband=-1.0, acceleration=1.0),
+            "PhasePlaneController.deadband must be above 0.0",
+        ),
+        (lambda: dev.ControlAllocation(np.zeros((2, 3))), "not an effectiveness"),
+        (lambda: dev.ControlAllocation(E, low=1.0, high=-1.0), "not within their limits"),
+        (lambda: dev.ControlAllocation(E, weights=-1.0), "weights must be positive"),
     ],
 )
 def test_blocks_that_cannot_be_are_refused(make, words):

@@ -60,7 +60,9 @@ def test_a_table_of_cubes_has_the_period_of_the_quartic_potential(pair):
     """μ ẍ = -k x³ from rest at A: T = √(8π) Γ(5/4)/Γ(3/4) · 2 √(μ/k)/A; the table's cubes are off by h³."""
     k, A, length = 40.0, 0.5, 2.0
     x = np.linspace(-0.6, 0.6, 1201)
-    made, start = between(pair, dev.TableSpring(a="a", b="b", force=(x, k * x**3), length=length), length + A)
+    made, start = between(
+        pair, dev.NonlinearSpring(a="a", b="b", force=(x, k * x**3), length=length), length + A
+    )
     log = ist.simulate(made, start, until=6, step="1 ms")
     y = apart(log) - length
     up = np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))
@@ -70,11 +72,11 @@ def test_a_table_of_cubes_has_the_period_of_the_quartic_potential(pair):
 
 
 def test_a_table_goes_on_straight_and_drags_as_its_table_says(pair):
-    made, x = between(pair, dev.TableSpring(a="a", b="b", force=([0, 0.1], [0, 3.0]), length=1.0), 1.4)
+    made, x = between(pair, dev.NonlinearSpring(a="a", b="b", force=([0, 0.1], [0, 3.0]), length=1.0), 1.4)
     straight, _ = between(pair, dev.Spring(a="a", b="b", stiffness=30.0, length=1.0), 1.4)
     one, two = (ist.simulate(m, x, until=1, step="1 ms") for m in (made, straight))
     assert apart(one) == pytest.approx(apart(two), abs=1e-13)
-    table = dev.TableSpring(a="a", b="b", force=([0, 1], [0, 0]), drag=([-2, 0, 2], [-3, 0, 1]))
+    table = dev.NonlinearSpring(a="a", b="b", force=([0, 1], [0, 0]), drag=([-2, 0, 2], [-3, 0, 1]))
     made, x = between(pair, table, 1.0, speed=1.0)
     log = ist.simulate(made, x, until=0.01, step="1 ms")
     assert log["it.pull"][0] == pytest.approx(0.5 + 0.125, rel=0.3) and log["it.pull"][0] > 0
@@ -185,10 +187,16 @@ def test_a_damped_bushing_comes_to_rest_where_it_should(pair):
     [
         (lambda: dev.Spring(a="a", b="b", stiffness=-1.0), "Spring.stiffness must be at least 0"),
         (lambda: dev.Cable(a="a", b="b", stiffness=0.0), "Cable.stiffness must be above 0"),
-        (lambda: dev.TableSpring(a="a", b="b"), "TableSpring needs force"),
-        (lambda: dev.TableSpring(a="a", b="b", force=([0, 0], [1, 2])), "TableSpring.force is no table"),
-        (lambda: dev.TableSpring(a="a", b="b", force=([0, 1], [1, 2, 3])), "TableSpring.force is no table"),
-        (lambda: dev.TableSpring(a="a", b="b", force=3.0), "TableSpring.force is a pair of rows"),
+        (lambda: dev.NonlinearSpring(a="a", b="b"), "NonlinearSpring needs force"),
+        (
+            lambda: dev.NonlinearSpring(a="a", b="b", force=([0, 0], [1, 2])),
+            "NonlinearSpring.force is no table",
+        ),
+        (
+            lambda: dev.NonlinearSpring(a="a", b="b", force=([0, 1], [1, 2, 3])),
+            "NonlinearSpring.force is no table",
+        ),
+        (lambda: dev.NonlinearSpring(a="a", b="b", force=3.0), "NonlinearSpring.force is a pair of rows"),
         (lambda: dev.Bushing(a="a", b="b", stiffness=np.triu(np.ones((6, 6)))), "must be symmetric"),
         (lambda: dev.Bushing(a="a", b="b", stiffness=[-1.0] * 6), "has a negative eigenvalue"),
     ],

@@ -32,7 +32,7 @@ def test_a_mass_on_a_spring_that_is_pulled_sticks_and_slips(steps):
     k, V, c, s = 8.0, 0.1, 1.0, 1.5
     system = slide()
     made = ist.Assembly("pulled", vehicle=system).add("pull", Pull(joint="slide", stiffness=k, speed=V))
-    made.add("rub", dev.SlideStickSlip(joint="slide", coulomb=c, static=s))
+    made.add("rub", dev.PrismaticStickSlip(joint="slide", coulomb=c, static=s))
     log = ist.simulate(made, system.state(), until=16, **steps)
     A, w = (s - c) / k, np.sqrt(k / MASS)
     slip, stick = (2 * np.pi - 2 * np.arctan(A * w / V)) / w, 2 * A / V
@@ -62,7 +62,7 @@ def test_an_oscillator_loses_the_same_at_every_turn(start, static):
     k, c = 50.0, 1.5
     system = slide(k)
     made = ist.Assembly("damped", vehicle=system)
-    made.add("rub", dev.SlideStickSlip(joint="slide", coulomb=c, static=static * c))
+    made.add("rub", dev.PrismaticStickSlip(joint="slide", coulomb=c, static=static * c))
     log = ist.simulate(made, system.state(q=[start * c / k]), until=6, step="5 ms")
     w, turns, times = np.sqrt(k / MASS), [], []
     x = start
@@ -88,7 +88,7 @@ def test_stribecks_curve_against_scipy():
     system = slide()
     made = ist.Assembly("pulled", vehicle=system).add("pull", Pull(joint="slide", stiffness=k, speed=V))
     given = {"coulomb": c, "static": s, "stribeck": vs, "viscous": b}
-    made.add("rub", dev.SlideStickSlip(joint="slide", **given))
+    made.add("rub", dev.PrismaticStickSlip(joint="slide", **given))
     log = ist.simulate(made, system.state(), until=6, step="1 ms")
 
     def slope(t, y):
@@ -116,7 +116,7 @@ def test_momentum_of_a_block_on_a_free_cart(turning):
     system = mb.compile()
     x = system.state()
     x["block"].v[:], x["cart"].velocity[:3] = v0, [0.1, 0.3, 0.2] if turning else 0.0
-    made = ist.Assembly("cart", vehicle=system).add("rub", dev.SlideStickSlip(joint="block", coulomb=c))
+    made = ist.Assembly("cart", vehicle=system).add("rub", dev.PrismaticStickSlip(joint="block", coulomb=c))
     log = ist.simulate(made, x, until=4, step="2 ms")
     assert system.momentum(log.state(-1)) == pytest.approx(system.momentum(x), abs=1e-9)
     assert system.energy(log.state(-1)) < system.energy(x)
@@ -159,7 +159,7 @@ def test_linear_models_are_of_the_stuck_and_of_the_sliding_joint():
     system = slide(50.0)
     c, s, vs, v = 1.0, 1.5, 0.1, 0.07
     made = ist.Assembly("x", vehicle=system)
-    made.add("rub", dev.SlideStickSlip(joint="slide", coulomb=c, static=s, stribeck=vs, way=1))
+    made.add("rub", dev.PrismaticStickSlip(joint="slide", coulomb=c, static=s, stribeck=vs, way=1))
     x = system.state(v=[v])
     poles = ist.linearize(made, x).poles()
     slope = -2 * v / vs**2 * (s - c) * np.exp(-((v / vs) ** 2))
@@ -168,14 +168,14 @@ def test_linear_models_are_of_the_stuck_and_of_the_sliding_joint():
     for name, parent in (("first", None), ("second", "first")):
         mb.add_body(name, mass=MASS, parent=parent, inertia=[1] * 3, joint=ist.Prismatic("x", stiffness=50.0))
     stuck = ist.Assembly("x", vehicle=mb.compile())
-    stuck.add("rub", dev.SlideStickSlip(joint="first", coulomb=c, held=1))
+    stuck.add("rub", dev.PrismaticStickSlip(joint="first", coulomb=c, held=1))
     assert np.abs(ist.linearize(stuck, None).poles()) == pytest.approx(np.sqrt(50.0 / MASS), rel=1e-9)
 
 
 def test_a_run_goes_on_from_where_it_sticks():
     """The end of a run knows that the joint is held."""
     system = slide(50.0)
-    made = ist.Assembly("x", vehicle=system).add("rub", dev.SlideStickSlip(joint="slide", coulomb=1.0))
+    made = ist.Assembly("x", vehicle=system).add("rub", dev.PrismaticStickSlip(joint="slide", coulomb=1.0))
     one = ist.simulate(made, system.state(q=[0.07]), until=3, step="5 ms")
     more = ist.simulate(made, one.end, until=5, start=3, step="5 ms")
     assert more["slide"].q[-1] == one["slide"].q[-1] and not more.events

@@ -36,7 +36,7 @@ def driven(device: ist.Device, port: str, start: float, until: float, step: str)
 @pytest.mark.parametrize("start", [0.5, 1.2])
 def test_a_motor_stops_stands_and_turns_round(start):
     """It runs while U > c, stops at 2(U - c)/r, stands until the torque is -s, or turns at once where it is beyond."""
-    motor = dev.StickingMotor(joint="arm", inertia=J, stiffness=1e-18, coulomb=C, static=S)
+    motor = dev.StickSlipMotor(joint="arm", inertia=J, stiffness=1e-18, coulomb=C, static=S)
     log = driven(motor, "command", start, 45, "10 ms")
     stop = 2 * (start - C) / R
     stands = abs(start - R * stop) < S
@@ -58,19 +58,19 @@ def test_a_motor_stops_stands_and_turns_round(start):
 def test_a_motor_that_stands_does_not_creep_where_one_with_a_smooth_sign_does():
     given = {"joint": "arm", "inertia": J, "stiffness": 1e-18, "coulomb": C, "command": 0.5 * C}
     turned = {}
-    for cls in (dev.Motor, dev.StickingMotor):
+    for cls in (dev.Motor, dev.StickSlipMotor):
         made = ist.Assembly("x", vehicle=bench()).add("it", cls(**given))
         turned[cls] = ist.simulate(made, None, until=20, step="10 ms")["it.turned"][-1]
-    assert turned[dev.StickingMotor] == 0.0
+    assert turned[dev.StickSlipMotor] == 0.0
     assert turned[dev.Motor] == pytest.approx(20 * 0.1 * np.arctanh(0.5), rel=0.1)
 
 
 def test_a_motor_that_begins_in_motion_or_overloaded():
     """At the start the load decides: beyond s it slips at once; a rotor that turns slips its way."""
-    fast = dev.StickingMotor(joint="arm", inertia=J, stiffness=1e-18, coulomb=C, speed=-30.0, command=0.0)
+    fast = dev.StickSlipMotor(joint="arm", inertia=J, stiffness=1e-18, coulomb=C, speed=-30.0, command=0.0)
     log = ist.simulate(ist.Assembly("x", vehicle=bench()).add("it", fast), None, until=4, step="10 ms")
     assert [event.t for event in log.events] == pytest.approx([30.0 * J / C], abs=1e-8)
-    loaded = dev.StickingMotor(joint="arm", inertia=J, stiffness=1e-18, coulomb=C, command=-2 * C)
+    loaded = dev.StickSlipMotor(joint="arm", inertia=J, stiffness=1e-18, coulomb=C, command=-2 * C)
     log = ist.simulate(ist.Assembly("x", vehicle=bench()).add("it", loaded), None, until=1, step="10 ms")
     assert log["it.speed"][-1] == pytest.approx(-C / J, rel=1e-12)
 
@@ -79,7 +79,7 @@ def test_a_wheel_stands_between_its_ways():
     """The same ramp on a wheel with bristles: from 2(U - c)/r to (U + s)/r it stands, and follows their bend alone."""
     start, stiff = 0.5, 2e3
     given = {"inertia": J, "coulomb": C, "static": S, "stribeck": 0.02, "bristle_stiffness": stiff}
-    wheel = dev.StickingWheel(at="arm", bristle_damping=0.5 * np.sqrt(stiff * J), **given)
+    wheel = dev.StictionReactionWheel(at="arm", bristle_damping=0.5 * np.sqrt(stiff * J), **given)
     log = driven(wheel, "torque", start, 25, "0.5 ms")
     stop, again = 2 * (start - C) / R, (start + S) / R
     t, speed = log.t, log["it.speed"]
@@ -98,7 +98,7 @@ def test_a_wheel_stands_between_its_ways():
 def test_a_wheel_that_stands_does_not_creep():
     given = {"at": "arm", "inertia": J, "coulomb": C, "torque": 0.5 * C}
     made = ist.Assembly("x", vehicle=bench())
-    made.add("sticking", dev.StickingWheel(**given, bristle_stiffness=50.0, bristle_damping=1.0))
+    made.add("sticking", dev.StictionReactionWheel(**given, bristle_stiffness=50.0, bristle_damping=1.0))
     made.add("smooth", dev.ReactionWheel(**given))
     log = ist.simulate(made, None, until=20, step="5 ms")
     assert abs(log["sticking.speed"][-1]) < 1e-12
@@ -109,14 +109,14 @@ def test_a_wheel_that_stands_does_not_creep():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: dev.StickingMotor(joint="arm", inertia=J, stiffness=1.0), "StickingMotor needs coulomb="),
+        (lambda: dev.StickSlipMotor(joint="arm", inertia=J, stiffness=1.0), "StickSlipMotor needs coulomb="),
         (
-            lambda: dev.StickingMotor(joint="arm", inertia=J, stiffness=1.0, friction=0.3, static=0.1),
-            "StickingMotor.static must not be below",
+            lambda: dev.StickSlipMotor(joint="arm", inertia=J, stiffness=1.0, friction=0.3, static=0.1),
+            "StickSlipMotor.static must not be below",
         ),
         (
-            lambda: dev.StickingWheel(at="arm", inertia=J, friction=0.3, bristle_stiffness=0.0),
-            "StickingWheel.bristle_stiffness must be above 0",
+            lambda: dev.StictionReactionWheel(at="arm", inertia=J, friction=0.3, bristle_stiffness=0.0),
+            "StictionReactionWheel.bristle_stiffness must be above 0",
         ),
     ],
 )

@@ -52,7 +52,7 @@ def wheels():
 @pytest.mark.parametrize("body", ["arm", "slide"])
 def test_a_stop_gives_back_what_its_dissipation_leaves(hinge, body, speed):
     """Both limits; e by the equation of Hunt and Crossley's law; given at 2 rad/s, 0.6 is met there."""
-    Stop = dev.Stop if body == "arm" else dev.SlideStop
+    Stop = dev.JointStop if body == "arm" else dev.PrismaticStop
     given = {"stiffness": 200.0, "restitution": (0.6, 2.0), "low": -0.2, "high": 0.1}
     made = ist.Assembly("stop", vehicle=hinge).add("stop", Stop(joint=body, **given))
     x = hinge.state()
@@ -71,7 +71,7 @@ def test_a_stop_gives_back_what_its_dissipation_leaves(hinge, body, speed):
 
 def test_what_lies_on_a_stop_rests_there(hinge):
     made = ist.Assembly("stop", vehicle=hinge)
-    made.add("stop", dev.Stop(joint="arm", stiffness=200.0, dissipation=2.0, low=-1, high=0.1))
+    made.add("stop", dev.JointStop(joint="arm", stiffness=200.0, dissipation=2.0, low=-1, high=0.1))
 
     class Push(ist.Device):
         joint = ist.Hinge()
@@ -147,9 +147,12 @@ def test_teeth_with_play_collide(held):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: dev.Stop(joint="arm", stiffness=1, low=1, high=0), "Stop.low must be below Stop.high"),
-        (lambda: dev.Stop(joint="arm", stiffness=1, restitution=0.5), r"is a pair \(e, speed\)"),
-        (lambda: dev.Stop(joint="arm", stiffness=1, restitution=(1.5, 1)), "a restitution is above 0"),
+        (
+            lambda: dev.JointStop(joint="arm", stiffness=1, low=1, high=0),
+            "JointStop.low must be below JointStop.high",
+        ),
+        (lambda: dev.JointStop(joint="arm", stiffness=1, restitution=0.5), r"is a pair \(e, speed\)"),
+        (lambda: dev.JointStop(joint="arm", stiffness=1, restitution=(1.5, 1)), "a restitution is above 0"),
         (lambda: dev.Backlash(joint="arm", stiffness=1, gap=-1), "Backlash.gap must be at least 0"),
         (lambda: dev.Gear(a="a", b="b", stiffness=0.0), "Gear.stiffness must be above 0"),
     ],

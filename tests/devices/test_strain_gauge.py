@@ -129,7 +129,7 @@ def test_static_strain_of_the_finite_element_model(beam):
     system, P = cantilever(beam), 1e-4
     made = ist.Assembly("still", vehicle=system).add("tip", Tip(at=("beam", TIP), level=P))
     made.add("gauge", dev.StrainGauge(at=("beam", "fibre"), modulus=YOUNG, every="1 s"))
-    made.add("load", dev.LoadGauge(at=("beam", "root moment"), every="1 s"))
+    made.add("load", dev.LoadCell(at=("beam", "root moment"), every="1 s"))
     x0 = ist.trim(made, system.state())
     log = ist.simulate(made, x0, until=1, step="10 ms", method="ros2")
     fe = ist.static(ist.FEModel.from_deck(deck(f"SPC1,1,123456,1\nFORCE,1,{TIP},,{P},0.,1.,0.\n")))
@@ -218,7 +218,7 @@ class Relief(ist.Device):
 def test_a_law_damps_the_mast_by_its_gauge(mast):
     """Root moment fed back through a lag: the run goes as the sampled linear model of the loop says, better damped."""
     made = ist.Assembly("loop", vehicle=mast)
-    made.add("gauge", dev.LoadGauge(at=("beam", "root moment"), every="2 ms"))
+    made.add("gauge", dev.LoadCell(at=("beam", "root moment"), every="2 ms"))
     made.add("law", Relief(joint="beam"), every="2 ms").wire({"gauge.reading": "law.reading"})
     lin = ist.linearize(made, mast.state(), sampled=True, step="0.1 ms")
     x = mast.state()
@@ -271,7 +271,7 @@ def test_what_cannot_be_gauged_is_said(mast, given, kind, said):
 
 def test_a_force_that_the_recovery_does_not_know_is_refused(mast):
     made = ist.Assembly("x", vehicle=mast).add("tip", Tip(at=("beam", 3)))
-    made.add("g", dev.LoadGauge(at=("beam", "root moment"), every="1 ms"))
+    made.add("g", dev.LoadCell(at=("beam", "root moment"), every="1 ms"))
     with pytest.raises(ModelError, match=r"'g.load' cannot be said.*does not know loads at node 3"):
         ist.simulate(made, mast.state(), until=0.01, step="1 ms")
 

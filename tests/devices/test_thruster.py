@@ -90,7 +90,7 @@ DELAYED = [
 ]
 
 
-@pytest.mark.parametrize("kind", [dev.Thruster, dev.EdgeThruster])
+@pytest.mark.parametrize("kind", [dev.Thruster, dev.EventThruster])
 @pytest.mark.parametrize("rise", [0.0, 0.004])
 def test_pulses_that_outlast_their_period_behind_a_delay_keep_their_impulse(cart, kind, rise):
     """Six of them on one cart, with delays of a quarter of a period to fourteen: m Δv = thrust · Σ width of all."""
@@ -120,7 +120,7 @@ def test_a_delay_of_too_many_periods_is_refused(cart):
         ist.simulate(made, None, until=1)
 
 
-@pytest.mark.parametrize("kind", [dev.Thruster, dev.EdgeThruster])
+@pytest.mark.parametrize("kind", [dev.Thruster, dev.EventThruster])
 @pytest.mark.parametrize("delay", [0.0, 0.017, 0.05, 0.12])
 @pytest.mark.parametrize("rise", [0.0, 0.3])
 def test_its_linear_model_has_delay_and_rise(cart, kind, delay, rise):
@@ -207,7 +207,7 @@ def test_edges_between_steps_keep_the_impulse(cart, steps, rise, delay):
     widths = {1: 0.0217, 2: 0.0031, 4: 0.2, 5: 0.0777}
     made = ist.Assembly("x", vehicle=cart)
     given = {"at": "cart", "thrust": "8 N", "rise": rise, "valve_delay": delay}
-    made.add("jet", dev.EdgeThruster(**given), every="0.2 s")
+    made.add("jet", dev.EventThruster(**given), every="0.2 s")
     made.add("law", lambda t: widths.get(round(t / 0.2), 0.0), every="0.2 s", out={"w": "s"})
     log = ist.simulate(made.wire({"law.w": "jet.width"}), None, until=2, **steps)
     # edges are found to 1e-9 s
@@ -216,7 +216,7 @@ def test_edges_between_steps_keep_the_impulse(cart, steps, rise, delay):
 
 def test_steps_that_may_go_over_a_pulse_are_refused(cart):
     made = ist.Assembly("x", vehicle=cart)
-    made.add("jet", dev.EdgeThruster(at="cart", thrust=8.0, min_on=0.002, width=0.004), every="0.1 s")
+    made.add("jet", dev.EventThruster(at="cart", thrust=8.0, min_on=0.002, width=0.004), every="0.1 s")
     with pytest.raises(
         ist.InterstageError, match=r"may go over what 'jet' does.*at most 0\.002 s, got 0\.02 s"
     ):

@@ -13,7 +13,7 @@ ARC = np.linspace(0.0, 10.0, 41)
 
 
 def flown(source, until=10, **more):
-    made = ist.Assembly("x").add("guidance", dev.Trajectory(source, **more))
+    made = ist.Assembly("x").add("guidance", dev.ReferenceTrajectory(source, **more))
     return ist.simulate(made, None, until=until, step=0.05, log_step=0.05)
 
 
@@ -53,7 +53,7 @@ def test_slopes_are_continuous_and_the_rate_is_that_of_the_attitude():
         "roll": rng.uniform(-2, 2, 6),
         "other": rng.uniform(0, 1, 6),
     }
-    made = ist.Assembly("x").add("g", dev.Trajectory(table))
+    made = ist.Assembly("x").add("g", dev.ReferenceTrajectory(table))
     log = ist.simulate(made, None, until=3, step="1 ms", log_step="1 ms")
     q = log["g.attitude"]
     rates = np.array([ist.rotation_error(b, a) for a, b in zip(q[:-2], q[2:])]) / 2e-3
@@ -74,7 +74,7 @@ def test_files_have_units(tmp_path):
     file.write_text(
         "time (min),x (km),pitch (deg),mass (t)\n0,0,0,500\n1,10,45,400\n2,30,90,320\n", encoding="utf-8"
     )
-    device = dev.Trajectory(file)
+    device = dev.ReferenceTrajectory(file)
     assert device.names == ("mass",)
     log = ist.simulate(ist.Assembly("x").add("g", device), None, until=60, step=60)
     assert log["g.position"][-1, 0] == pytest.approx(1e4) and log["g.other"].ravel()[-1] == pytest.approx(4e5)
@@ -95,7 +95,7 @@ def test_units_of_another_kind_are_refused(tmp_path, head, expected, got):
     file = tmp_path / "post.csv"
     file.write_text(f"{head}\n0,0\n1,10\n2,30\n", encoding="utf-8")
     with pytest.raises(InputError, match=f"has a unit of another kind; expected {expected}, got {got}"):
-        dev.Trajectory(file)
+        dev.ReferenceTrajectory(file)
 
 
 @pytest.mark.parametrize(
@@ -110,4 +110,4 @@ def test_units_of_another_kind_are_refused(tmp_path, head, expected, got):
 )
 def test_trajectories_that_cannot_be_are_refused(table, words):
     with pytest.raises(InputError, match=words):
-        dev.Trajectory(table)
+        dev.ReferenceTrajectory(table)

@@ -175,7 +175,7 @@ TARGETS = {
     "stl": Target(ist.read_mesh, _stl),
     "obj": Target(_read_obj, _obj),
     "fmu": Target(_read_fmu, _fmu),
-    "table": Target(_with_suffix(dev.Trajectory, ".csv"), lambda: [COURSE]),
+    "table": Target(_with_suffix(dev.ReferenceTrajectory, ".csv"), lambda: [COURSE]),
     "air": Target(_with_suffix(dev.Atmosphere, ".csv"), lambda: [AIR]),
     "gravity field": Target(
         _with_suffix(lambda path: dev.Earth(gravity=path), ".gfc"),

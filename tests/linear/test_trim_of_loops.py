@@ -319,7 +319,9 @@ def test_a_linear_model_of_an_assembly_feels_the_loads_given():
     mb = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
     mb.add_body("bob", mass=1.0, com=[0, 0, -0.5], inertia=[0.01] * 3, joint=ist.Revolute("x"))
     system = mb.compile()
-    made = ist.Assembly("p", vehicle=system).add("m", dev.Friction(joint="bob", coulomb=1e-9, stiffness=1e-9))
+    made = ist.Assembly("p", vehicle=system).add(
+        "m", dev.LuGreFriction(joint="bob", coulomb=1e-9, stiffness=1e-9)
+    )
     up = {("bob", (0, 0, -0.5)): [0, 0, 0, 0, 0, 8.0]}
     for options in ({}, {"frame": "body"}):
         found = np.abs(ist.linearize(made, system.state(), forces=up, **options).poles().imag).max()

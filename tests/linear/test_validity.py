@@ -109,14 +109,14 @@ CASES = {
         {"measured": [2.0]},
         "u[0] = -0.5 is not within ±0.5",
     ),
-    "Allocation": (
-        dev.Allocation([[1.0, 1.0]], low=-1.0, high=1.0, every="20 ms"),
+    "ControlAllocation": (
+        dev.ControlAllocation([[1.0, 1.0]], low=-1.0, high=1.0, every="20 ms"),
         {"demand": [1.0]},
         {"demand": [4.0]},
         "u[0] = 1 is not within ±1",
     ),
-    "StickingMotor": (
-        dev.StickingMotor(**GEARED, friction=(0.5, 0.0), speed=1.0, way=1),
+    "StickSlipMotor": (
+        dev.StickSlipMotor(**GEARED, friction=(0.5, 0.0), speed=1.0, way=1),
         {"command": 0.0},
         {"command": 0.0, "speed": 0.0, "way": 0},
         "rotor sticks: it stands still below 0.5 N*m",
@@ -127,34 +127,39 @@ CASES = {
         {"throttle": 1.0, "pressure": 2e5},
         "nozzle does not flow full",
     ),
-    "Friction": (
-        dev.Friction(**ARM, **DRY),
+    "LuGreFriction": (
+        dev.LuGreFriction(**ARM, **DRY),
         {"rate": 0.3},
         {"rate": 0.0},
         "joint sticks: bristles hold it as a spring",
     ),
-    "SlideFriction": (dev.SlideFriction(**SLIDE, **DRY), {"rate": 0.3}, {"rate": 0.0}, "joint sticks"),
+    "PrismaticFriction": (
+        dev.PrismaticFriction(**SLIDE, **DRY),
+        {"rate": 0.3},
+        {"rate": 0.0},
+        "joint sticks",
+    ),
     "StickSlip": (
         dev.StickSlip(**ARM, coulomb=0.5),
         {"rate": 0.3},
         {"rate": 0.0},
         "joint sticks: it is locked below 0.5 N*m",
     ),
-    "Stop": (
-        dev.Stop(**ARM, low=-0.5, high=0.5, stiffness=100.0),
+    "JointStop": (
+        dev.JointStop(**ARM, low=-0.5, high=0.5, stiffness=100.0),
         {"q": 0.1},
         {"q": 0.6},
         "joint = 0.6 rad is not within ±0.5 rad",
     ),
-    "SlideStop": (
-        dev.SlideStop(**SLIDE, low=-0.5, high=1.5, stiffness=100.0),
+    "PrismaticStop": (
+        dev.PrismaticStop(**SLIDE, low=-0.5, high=1.5, stiffness=100.0),
         {"q": 0.1},
         {"q": -0.6},
         "joint = -0.6 m is not within -0.5 to 1.5 m",
     ),
     "Backlash": (dev.Backlash(**ARM, gap=0.2, stiffness=30.0), {"q": 0.15}, {"q": 0.05}, "inside its play"),
-    "StickingWheel": (
-        dev.StickingWheel(**CORE, **ROTOR, friction=(0.01, 0.0), speed=3.0),
+    "StictionReactionWheel": (
+        dev.StictionReactionWheel(**CORE, **ROTOR, friction=(0.01, 0.0), speed=3.0),
         {"torque": 0.0},
         {"torque": 0.0, "momentum": 0.0},
         "bearing sticks",

@@ -17,8 +17,8 @@ def craft(name, alone=False):
     mb.add_body("bus", mass=100.0, inertia=[10, 10, 10], joint=ist.Free())
     made = ist.Assembly(name, vehicle=mb.compile())
     plates = {"normals": np.eye(3), "areas": [1.0, 1.0, 1.0], "both": 1.0}
-    made.add("drag", dev.Drag(at="bus", **plates))
-    made.add("sail", dev.SolarPressure(at="bus", sun=SUN, **plates))
+    made.add("drag", dev.FreeMolecularDrag(at="bus", **plates))
+    made.add("sail", dev.SolarRadiationPressure(at="bus", sun=SUN, **plates))
     return around(made) if alone else made
 
 
@@ -100,7 +100,7 @@ def test_what_flies_apart_is_in_its_own_air(tmp_path):
         mb.add_body("pod", mass=10.0, inertia=[1, 1, 1], parent="core", at=[20e3, 0, 0], joint=ist.Locked())
         mb.add_body("nozzle", mass=1.0, inertia=[1, 1, 1], parent="pod", at=[0, 0, 0], joint=ist.Locked())
         flight = around(ist.Assembly("stack", vehicle=mb.compile()))
-        flight.add("drag", dev.Drag(at="pod", normals=[[1, 0, 0]], areas=[1e-3]))
+        flight.add("drag", dev.FreeMolecularDrag(at="pod", normals=[[1, 0, 0]], areas=[1e-3]))
         flight.add("retro", dev.Engine(body="nozzle", thrust=1.0, exit_area=0.1, level=1.0))
         x = flight.vehicle.state()
         fly(x["core"], 60e3)

@@ -168,7 +168,7 @@ def test_a_stop_that_is_hit_on_the_way_is_told_of(step, stiffness, hertz):
     mb = ist.Multibody("one")
     mb.add_body("a", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
     system = mb.compile()
-    stop = dev.SlideStop(joint="a", low=-1.0, high=0.1, stiffness=stiffness)
+    stop = dev.PrismaticStop(joint="a", low=-1.0, high=0.1, stiffness=stiffness)
     made = ist.Assembly("x", vehicle=system).add("stop", stop)
     words = rf"swing at {hertz} Hz \('a.travel'\): it grows.* at t = "
     with pytest.warns(FidelityWarning, match=words) as told:

@@ -29,7 +29,7 @@ from interstage.component import Component
 from interstage.demo import heron
 from interstage.demo.ascent_reference import Leg, Reference, Target, pitch_program
 from interstage.demo.vehicle import AXES, CORE, heron_vehicle
-from interstage.devices import GPS, IMU, TVC, Allocation, Earth, Engine, LowPass, Notch
+from interstage.devices import GPS, IMU, TVC, ControlAllocation, Earth, Engine, LowPass, Notch
 from interstage.errors import InputError
 from interstage.linear import LinearModel, linearize, lqr, trim
 from interstage.multibody import State, System, Universal
@@ -178,7 +178,7 @@ def with_software(flight: Assembly, design: Design, others: tuple[str, ...]) -> 
     flight.add("notch", Notch(hz, depth=depth, width=width, n=3, every=PERIOD))
     flight.add("roll_off", LowPass(ROLL_OFF, n=3, every=PERIOD))
     limit = np.radians(float(LIMIT.split()[0]))
-    spread = Allocation(design.effectiveness, low=-limit, high=limit)
+    spread = ControlAllocation(design.effectiveness, low=-limit, high=limit)
     flight.add("allocation", spread, every=PERIOD)
     through = {
         "fsw.demand": "notch.u",

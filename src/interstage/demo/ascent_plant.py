@@ -160,7 +160,7 @@ def surroundings(flight: Assembly, wind: float = 1.0, seed: int | None = None) -
     profile = {
         name: column if name == "altitude" else [wind * w for w in column] for name, column in WIND.items()
     }
-    gusts = [] if seed is None else [dev.Dryden(seed=seed, **TURBULENCE), dev.Gust(**GUST)]
+    gusts = [] if seed is None else [dev.DrydenTurbulence(seed=seed, **TURBULENCE), dev.DiscreteGust(**GUST)]
     flight.add("air", dev.Atmosphere("US76", wind=profile, gusts=gusts))
 
 

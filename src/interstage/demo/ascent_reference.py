@@ -25,7 +25,7 @@ from interstage.devices.atmosphere import sound_and_viscosity, standard_air
 from interstage.devices.earth import FIELD, Earth
 from interstage.devices.fields import cross3, dot3, geodetic, oblate_gravity
 from interstage.devices.tables import look_up, read_table, slopes_of
-from interstage.devices.trajectory import KINDS, Trajectory
+from interstage.devices.trajectory import KINDS, ReferenceTrajectory
 from interstage.errors import InputError, SolverError
 from interstage.jit import kernel
 from interstage.output import write_text
@@ -73,7 +73,7 @@ class Target:
 
 @dataclass
 class Reference:
-    """A trajectory by columns of SI units: those that `Trajectory` reads, and others by names of POST.
+    """A trajectory by columns of SI units: those that `ReferenceTrajectory` reads, and others by names of POST.
 
     mass, thrust; gdalt (height above the ellipsoid); veli, gammai (inertial speed and angle of the path above the
     horizon), velr, gammar (against the rotating Earth); mach, dynp (½ρV²), alpha (nose off the flow); and pitchdd, the
@@ -100,9 +100,9 @@ class Reference:
         """Return velocities (n, 3), world axes."""
         return np.column_stack([self.columns[f"v{name}"] for name in "xyz"])
 
-    def device(self) -> Trajectory:
+    def device(self) -> ReferenceTrajectory:
         """Return the trajectory as the device that guides a flight."""
-        return Trajectory(self.columns)
+        return ReferenceTrajectory(self.columns)
 
     def save(self, path: str | Path) -> Path:
         """Write a CSV file, whole or not at all."""

@@ -99,7 +99,16 @@ def _functions(numbers: str) -> dict[str, Job]:
     from interstage.system.plant.connection_blocks import Copy
     from interstage.vehicle.propellant_devices import PipeFlow, Tank
 
-    names = ("Earth", "Gyro", "Dryden", "Aero", "Engine", "HydraulicTVC", "Atmosphere", "Gust")
+    names = (
+        "Earth",
+        "Gyro",
+        "DrydenTurbulence",
+        "Aero",
+        "Engine",
+        "HydraulicTVC",
+        "Atmosphere",
+        "DiscreteGust",
+    )
     names += ("Accelerometer", "Thruster")
     classes = [*(getattr(devices, name) for name in names), Tank, PipeFlow, Cluster, Copy]
 

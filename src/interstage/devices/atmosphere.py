@@ -142,7 +142,7 @@ class Atmosphere(Device):
         (where it comes from, from north); bare numbers are metres, m/s and degrees, strings and headers say their units
         Outside of tables the first or last row is held, and the run warns;  beyond, wind_beyond : how far outside, m
     most, above : the densest air of US76 that was met, and that met above 86 km: of 1 % of it the run warns
-    gusts : devices that come along, as Dryden(…): named "air_gusts" beside "air", or a list of them
+    gusts : devices that come along, as DrydenTurbulence(…): named "air_gusts" beside "air", or a list of them
     """
 
     altitude = In("m", ambient="altitude")

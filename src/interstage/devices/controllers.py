@@ -31,6 +31,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.devices.clipping import clipped
 from interstage.errors import InputError, shown
 from interstage.jit import kernel
@@ -108,7 +109,7 @@ class PID(Device):
         d.begun = 1
 
 
-class PhasePlane(Device):
+class PhasePlaneController(Device):
     """Commands -1, 0, 1 for each axis (n,) of error and rate; see the module.
 
     deadband : of the error;  acceleration : α of the thrusters;  rate_limit : beyond it the rate is taken down
@@ -230,7 +231,7 @@ def bounded(H, g, low, high, fixed, u, L, x):
         fixed[gone] = 0
 
 
-class Allocation(Device):
+class ControlAllocation(Device):
     """Commands u (n,) of actuators for a demand (m,); see the module.
 
     effectiveness : E (m, n);  low, high : limits, one or n each;  preferred : u0;  weights : of the demands
@@ -263,17 +264,20 @@ class Allocation(Device):
         E = np.atleast_2d(np.asarray(effectiveness, dtype=float))
         if E.ndim != 2 or not np.isfinite(E).all() or not np.any(E):
             raise InputError(
-                "not an effectiveness", where="Allocation", expected="a matrix (m, n) of numbers"
+                "not an effectiveness", where="ControlAllocation", expected="a matrix (m, n) of numbers"
             )
         if method not in ("least squares", "pinv"):
             raise InputError(
-                "unknown method", where="Allocation", expected="least squares or pinv", got=repr(method)
+                "unknown method",
+                where="ControlAllocation",
+                expected="least squares or pinv",
+                got=repr(method),
             )
         w = np.asarray(weights, dtype=float)
         if w.shape not in ((), (1,), (len(E),)) or not (w > 0.0).all():
             raise InputError(
                 "weights must be positive",
-                where="Allocation",
+                where="ControlAllocation",
                 expected=f"one number, or {len(E)}",
                 got=shown(weights),
             )
@@ -285,7 +289,7 @@ class Allocation(Device):
         values |= {"hessian": square + effort * np.eye(len(square)), "gradient": E.T * w**2, "effort": effort}
         super().__init__(**cast("dict[str, Any]", values))
         if not ((self.low < self.preferred) & (self.preferred < self.high)).all():
-            raise InputError("preferred commands are not within their limits", where="Allocation")
+            raise InputError("preferred commands are not within their limits", where="ControlAllocation")
 
     def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of the commands."""
@@ -316,3 +320,6 @@ class Allocation(Device):
                     s += d.gradient[i, j] * d.demand[j]
                 d.right[i] = s
             bounded(d.hessian, d.right, d.low, d.high, d.fixed, d.u, d.factor, d.trial)
+
+
+__getattr__ = former_names(__name__)

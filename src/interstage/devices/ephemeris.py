@@ -25,6 +25,7 @@ from typing import Any, cast
 import erfa
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.fields import dot3
 from interstage.devices.tables import farthest, look_up
 from interstage.errors import InputError
@@ -88,7 +89,7 @@ def sun_and_moon(epoch: str, seconds: np.ndarray) -> tuple[np.ndarray, np.ndarra
 ROW = 21600.0  # s
 
 
-class Sky(Device):
+class Ephemeris(Device):
     """Positions of sun and moon from the Earth's centre, world axes.
 
     epoch : date of t = 0, as in "2030-01-01T00:00:00" (UTC), that of `Earth`;  days : how far the tables reach: sun and
@@ -102,11 +103,11 @@ class Sky(Device):
     sun = Out("m", 3, ambient="sun")
     moon = Out("m", 3, ambient="moon")
     beyond = Out("s")
-    ends = MappingProxyType({"beyond": "sun and moon stand still from there: give Sky more days"})
+    ends = MappingProxyType({"beyond": "sun and moon stand still from there: give Ephemeris more days"})
 
     def __init__(self, epoch: str, *, days: float = 32.0, **values: Value):
         if not 0.0 < days <= 36525.0:
-            raise InputError("days must be between 0 and a century", where="Sky", got=repr(days))
+            raise InputError("days must be between 0 and a century", where="Ephemeris", got=repr(days))
         from interstage.devices.ephemeris import DAY, dates, sun_and_moon
 
         self.epoch, self.date = epoch, dates(epoch)
@@ -133,3 +134,6 @@ class Sky(Device):
             row = (d.axes[3 * i], d.axes[3 * i + 1], d.axes[3 * i + 2])
             d.sun[i] = dot3(row, s)
             d.moon[i] = dot3(row, m)
+
+
+__getattr__ = former_names(__name__)

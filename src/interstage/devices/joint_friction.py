@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
@@ -84,7 +85,7 @@ class DryFriction(Device):
         return with_static(type(self), values)
 
 
-class Friction(DryFriction):
+class LuGreFriction(DryFriction):
     """Friction of a hinge that sticks and slips.
 
     joint : body of the hinge;  coulomb : c;  static : s, as large as c where it is not given;  stribeck : v_s
@@ -112,8 +113,8 @@ class Friction(DryFriction):
         d.benddot, _ = bristle_rate(d.rate, d.bend, d.stiffness, d.coulomb, d.static, d.stribeck)
 
 
-class SlideFriction(Friction):
-    """Friction of a slide that sticks and slips, as `Friction` of a hinge."""
+class PrismaticFriction(LuGreFriction):
+    """Friction of a slide that sticks and slips, as `LuGreFriction` of a hinge."""
 
     joint = Hinge("m")
     coulomb, static = Parameter("N", above=0.0), Parameter("N", above=0.0)
@@ -171,7 +172,7 @@ class StickSlip(DryFriction):
             d.way = 0
 
 
-class SlideStickSlip(StickSlip):
+class PrismaticStickSlip(StickSlip):
     """Dry friction of a slide, as `StickSlip` of a hinge."""
 
     joint = Hinge("m")
@@ -180,3 +181,6 @@ class SlideStickSlip(StickSlip):
     rate, reaction, push = joint.rate(), joint.reaction(), joint.force()
     drag, held = Out("N"), joint.hold()
     stops, slips = Crossing("m/s", direction=-1), Crossing("N", direction=-1)
+
+
+__getattr__ = former_names(__name__)

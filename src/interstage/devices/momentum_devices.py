@@ -54,6 +54,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.joint_friction import bristle_rate, with_static
 from interstage.devices.parts import limited, near_limit, pair, sign_near, with_directions
 from interstage.jit import kernel
@@ -217,7 +218,7 @@ def bristle(v, z, stiffness, inertia, coulomb, static, stribeck):
     return zdot, near
 
 
-class StickingWheel(ReactionWheel):
+class StictionReactionWheel(ReactionWheel):
     """A reaction wheel with a bearing that sticks.
 
     friction : (Coulomb, viscous);  static : s, as large as Coulomb's where it is not given;  stribeck : Ω_s
@@ -236,7 +237,9 @@ class StickingWheel(ReactionWheel):
         """Return values by field, as of a `ReactionWheel`, and static friction."""
         found = with_static(type(self), super().shorthands(values))
         if "static" in found and "bristle_stiffness" not in found:
-            found["bristle_stiffness"] = numbers(found["static"], "N*m", "StickingWheel.static") / BREAKS_AWAY
+            found["bristle_stiffness"] = (
+                numbers(found["static"], "N*m", "StictionReactionWheel.static") / BREAKS_AWAY
+            )
         return found
 
     def limits_at(self, d: RecordView, t: float) -> list[Limit]:
@@ -310,3 +313,6 @@ class CMG(Device):
     def rates(d, t):
         d.angledot = d.rate
         d.ratedot = (limited(d.command, d.max_rate) - d.rate) / d.lag
+
+
+__getattr__ = former_names(__name__)

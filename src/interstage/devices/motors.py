@@ -21,6 +21,7 @@ last bit, and where it turns round it does so at once or after a stop, as the lo
 
 from __future__ import annotations
 
+from interstage._renamed import former_names
 from interstage.devices.joint_friction import with_static
 from interstage.devices.momentum_devices import Rotor, drag_at
 from interstage.devices.parts import limited
@@ -95,7 +96,7 @@ class Motor(Rotor):
         d.speeddot = (motor - drag - d.torque / d.ratio) / d.inertia
 
 
-class StickingMotor(Motor):
+class StickSlipMotor(Motor):
     """A geared motor with dry friction that sticks.
 
     friction : (Coulomb, viscous);  static : what breaks the rotor loose, as large as Coulomb's where it is not given
@@ -140,3 +141,6 @@ class StickingMotor(Motor):
             d.way = 1 if d.speed.real > 0.0 else -1
         if d.way == 0 and (d.load.real >= d.static.real or -d.load.real >= d.static.real):
             d.way = 1 if d.load.real > 0.0 else -1
+
+
+__getattr__ = former_names(__name__)

@@ -52,6 +52,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.fields import dot3
 from interstage.devices.inertial_sensors import mounted
 from interstage.devices.mounted import Mounted
@@ -128,7 +129,7 @@ class SunSensor(Mounted):
 
     at : place;  mount : attitude of the sensor's axes on the node;  field_of_view : half angle
     noise : standard deviation of each angle;  step : of their rounding, 0: none
-    sun (3,) : direction of the sun, or its position from the Earth's centre (`Sky`), world axes
+    sun (3,) : direction of the sun, or its position from the Earth's centre (`Ephemeris`), world axes
     light : share of the sun's disk that is seen. Where `sun` is a position and `from_center` is known (`Earth`), the
         shadow of the Earth counts beside it, and the sun is seen from where the vehicle is
     angles (2,), direction (3,) : unit vector in the sensor's axes, as measured;  valid : 1 or 0
@@ -291,7 +292,7 @@ def gauged(x, scale_factor, bias, noise, step):
     return y
 
 
-class LoadGauge(Device):
+class LoadCell(Device):
     """A force, moment or stress inside a flexible body, sampled, in SI.
 
     at : (body, result), as in ("boom", "root moment");  scale_factor : S;  bias, noise, step : of the load
@@ -422,3 +423,6 @@ class LineOfSight(Device):
         d.direction[0] = v0 + w * p + y * r - z * q
         d.direction[1] = v1 + w * q + z * p - x * r
         d.direction[2] = v2 + w * r + x * q - y * p
+
+
+__getattr__ = former_names(__name__)

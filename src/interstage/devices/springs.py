@@ -5,7 +5,7 @@ Springs and dampers along the line between two places.
 With s = |p_b - p_a| and its rate ṡ, the force that pulls the places together is
 
     Spring       f = k (s - length) + c ṡ
-    TableSpring  f = F(s - length) + G(ṡ),   tables with smooth slopes, continued straight beyond their ends
+    NonlinearSpring  f = F(s - length) + G(ṡ),   tables with smooth slopes, continued straight beyond their ends
     Cable        f = k (s - length) + c (ṡ - winding)   where s > length and that is positive, else 0
 
 It acts on both, equal and opposite, so that momentum is kept. Places that coincide pull each other nowhere.
@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.tables import look_up, slopes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
@@ -91,7 +92,7 @@ class Spring(Line, Device):
         pull_together(d.pull, x, y, z, d.on_a, d.on_b)
 
 
-class TableSpring(Line, Device):
+class NonlinearSpring(Line, Device):
     """A spring and a damper by tables between two places.
 
     a, b : places;  length : from which the stretch counts
@@ -108,14 +109,14 @@ class TableSpring(Line, Device):
         """Return tables with their slopes of the arguments `force` and `drag`."""
         found = dict(values)
         if "force" not in found:
-            raise InputError("TableSpring needs force=(stretches, forces)")
+            raise InputError("NonlinearSpring needs force=(stretches, forces)")
         tables = (
             ("force", ("stretches", "forces", "force_slopes"), ("m", "N")),
             ("drag", ("speeds", "drags", "drag_slopes"), ("m/s", "N")),
         )
         for name, fields, units in tables:
             given = found.pop(name, ([-1.0, 1.0], [0.0, 0.0]))
-            where = f"TableSpring.{name}"
+            where = f"NonlinearSpring.{name}"
             if not isinstance(given, tuple | list) or len(given) != 2:
                 raise InputError(f"{where} is a pair of rows", got=repr(given)[:60])
             x, y = (numbers(row, unit, where) for row, unit in zip(given, units))
@@ -244,3 +245,6 @@ class Bushing(Device):
         for i in range(3):
             d.on_b[i], d.on_a[i] = f[i], -f[i]
             d.torque_on_b[i], d.torque_on_a[i] = m[i], -m[i] - arm[i]
+
+
+__getattr__ = former_names(__name__)

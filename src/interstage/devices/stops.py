@@ -1,6 +1,6 @@
 """Stops, play and gears of joints: springs that act where they touch.
 
-    Stop       δ > 0 beyond a limit:  force back = k δ (1 + a δ̇), never outwards        (Hunt and Crossley 1975)
+    JointStop  δ > 0 beyond a limit:  force back = k δ (1 + a δ̇), never outwards        (Hunt and Crossley 1975)
     Backlash   δ = |q| - gap/2 > 0:   force back = k δ + c δ̇, never outwards
     Gear       δ = q_a - n q_b, less the play of ±gap/2:  T = k δ + c δ̇,  -T on joint a and n T on joint b
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from interstage._renamed import former_names
 from interstage.devices.contact import dissipation_of, pressed
 from interstage.jit import kernel
 from interstage.system.plant.declarations import Hinge, Limit, Out, Parameter, Value, state_of
@@ -48,7 +49,7 @@ def meshed(x, rate, gap, stiffness, damping):
     return f
 
 
-class Stop(Device):
+class JointStop(Device):
     """Limits of a hinge: beyond them a spring with a damper pushes back.
 
     joint : body of the hinge;  low, high : its limits
@@ -75,8 +76,8 @@ class Stop(Device):
         d.push = stopped(d.q, d.rate, d.low, d.high, d.stiffness, d.dissipation)
 
 
-class SlideStop(Stop):
-    """Limits of a slide, as `Stop` of a hinge."""
+class PrismaticStop(JointStop):
+    """Limits of a slide, as `JointStop` of a hinge."""
 
     joint = Hinge("m")
     low, high = Parameter("m", -1.0), Parameter("m", 1.0)
@@ -137,3 +138,6 @@ class Gear(Device):
             d.mesh = d.stiffness * d.twist + d.damping * rate
         d.on_a = -d.mesh
         d.on_b = d.ratio * d.mesh
+
+
+__getattr__ = former_names(__name__)

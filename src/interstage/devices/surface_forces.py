@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.fields import cross3, dot3, turned_back
 from interstage.errors import InputError
 from interstage.jit import kernel
@@ -30,7 +31,7 @@ from interstage.system.plant.declarations import In, Out, Parameter, Place, Valu
 from interstage.system.plant.device import Device
 
 
-class Drag(Device):
+class FreeMolecularDrag(Device):
     """Force and torque of the air on plates of a body (`at`, its axes and origin); see the module.
 
     normals, centers (k, 3), areas (k,) : of the plates, in axes of the place;  coefficient : Cd
@@ -49,7 +50,7 @@ class Drag(Device):
     air = In("m/s", 3, default=[0.0, 0.0, 0.0], ambient="air velocity")
 
     def __init__(self, **values: Value):
-        super().__init__(**unit_normals(values, "Drag"))
+        super().__init__(**unit_normals(values, "FreeMolecularDrag"))
 
     def outputs(d, t):
         wind = turned_back(d.attitude, d.air)
@@ -101,11 +102,11 @@ def lit_part(r, sun, radius):
     return 1.0 - area / (np.pi * a * a)
 
 
-class SolarPressure(Device):
+class SolarRadiationPressure(Device):
     """Force and torque of sunlight on plates of a body (`at`, its axes and origin); see the module.
 
     normals, centers (k, 3), areas (k,) : of the plates, in axes of the place;  mirrored, scattered : ρ_s, ρ_d, one or k
-    sun : from the Earth's centre, and `from_center` the vehicle, world axes: those of `Sky` and `Earth`
+    sun : from the Earth's centre, and `from_center` the vehicle, world axes: those of `Ephemeris` and `Earth`
     both : plates are lit on either side
     """
 
@@ -124,10 +125,10 @@ class SolarPressure(Device):
     lit = Out("")
 
     def __init__(self, **values: Value):
-        super().__init__(**unit_normals(values, "SolarPressure"))
+        super().__init__(**unit_normals(values, "SolarRadiationPressure"))
         if not (self.mirrored + self.scattered <= 1.0).all():
             raise InputError(
-                "a plate mirrors and scatters more light than falls on it", where="SolarPressure"
+                "a plate mirrors and scatters more light than falls on it", where="SolarRadiationPressure"
             )
 
     def outputs(d, t):
@@ -167,3 +168,6 @@ def unit_normals(values: dict[str, Value], name: str) -> dict:
     if normals.shape[-1] != 3 or not (size > 0.0).all():
         raise InputError("a plate has no normal", where=name, got=repr(values["normals"])[:60])
     return dict(values) | {"normals": normals / size}
+
+
+__getattr__ = former_names(__name__)

@@ -13,9 +13,9 @@ mean over a period, width / T, from t + valve_delay to the next one's: the linea
 delay and the lag of the rise.
 
 Steps of the integrator that end at the edges of pulses keep the impulse; equal steps that do not are off by up to
-thrust · step: `EdgeThruster` has steps end there. Adaptive steps find the edges by themselves where they see the pulse.
-Behind a valve delay it begins between samples: they are at most half of `min_on` (or of `resolution`) then, and where
-neither is given the run needs max_step.
+thrust · step: `EventThruster` has steps end there. Adaptive steps find the edges by themselves where they see the
+pulse. Behind a valve delay it begins between samples: they are at most half of `min_on` (or of `resolution`) then, and
+where neither is given the run needs max_step.
 
 A thruster whose pulses end steps: the impulse is exact where no step is longer than a pulse.
 
@@ -32,6 +32,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.parts import rounded, unit_vector
 from interstage.errors import InputError
 from interstage.jit import kernel
@@ -194,7 +195,7 @@ def next_edge(t, last, period, delay, widths, before):
     return before.real if none else found
 
 
-class EdgeThruster(Thruster):
+class EventThruster(Thruster):
     """Pulses of thrust at a place, with steps that end where they begin and end; arguments as of `Thruster`."""
 
     valve_open = Integer()
@@ -238,3 +239,6 @@ class EdgeThruster(Thruster):
         now = t + _EDGE
         d.valve_open = 1 if valve(now, d.last, d.period, d.valve_delay, d.widths) > 0.0 else 0
         d.edge = next_edge(t, d.last, d.period, d.valve_delay, d.widths, d.edge)
+
+
+__getattr__ = former_names(__name__)

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.tables import (
     farthest,
     look_up,
@@ -36,7 +37,7 @@ KINDS |= dict.fromkeys(POSITION, "m") | dict.fromkeys(VELOCITY, "m/s")
 KINDS |= dict.fromkeys(QUATERNION, "") | dict.fromkeys(EULER, "rad")
 
 
-class Trajectory(Device):
+class ReferenceTrajectory(Device):
     """Columns of a CSV file (or of a dictionary) over time, by name.
 
     time; x, y, z (position); vx, vy, vz (velocity: that of the position where it is not given); qw, qx, qy, qz or yaw,
@@ -70,7 +71,7 @@ class Trajectory(Device):
         slopes = smooth_slopes_of(t, xyz)
         given = [name in columns for name in VELOCITY]
         if any(given) and not all(given):
-            raise InputError("a trajectory needs all of vx, vy, vz, or none", where="Trajectory")
+            raise InputError("a trajectory needs all of vx, vy, vz, or none", where="ReferenceTrajectory")
         moves = np.column_stack([columns.pop(name) for name in VELOCITY]) if all(given) else slopes
         turns = _attitudes(columns, len(t))
         throttle = columns.pop("throttle", np.ones_like(t))
@@ -121,12 +122,12 @@ def _columns(source: str | Path | Mapping[str, Sequence[float]]) -> dict[str, np
     if "time" not in found or len({column.shape for column in found.values()}) != 1 or len(found["time"]) < 2:
         raise InputError(
             "not a trajectory",
-            where="Trajectory",
+            where="ReferenceTrajectory",
             expected="columns of numbers, equally long, 'time' among them",
             got=", ".join(map(str, source)),
         )
     if found["time"].ndim != 1 or not all(np.isfinite(column).all() for column in found.values()):
-        raise InputError("a trajectory needs columns of finite numbers", where="Trajectory")
+        raise InputError("a trajectory needs columns of finite numbers", where="ReferenceTrajectory")
     return found
 
 
@@ -136,7 +137,7 @@ def _attitudes(columns: dict[str, np.ndarray], n: int) -> np.ndarray:
     if parts and (len(parts) < 4 or angled):
         raise InputError(
             "a trajectory needs one attitude: all of qw, qx, qy, qz, or yaw, pitch, roll",
-            where="Trajectory",
+            where="ReferenceTrajectory",
             got=", ".join(parts + angled),
         )
     if all(name in columns for name in QUATERNION):
@@ -157,3 +158,6 @@ def _attitudes(columns: dict[str, np.ndarray], n: int) -> np.ndarray:
         if q[k] @ q[k - 1] < 0.0:
             q[k] = -q[k]
     return q
+
+
+__getattr__ = former_names(__name__)

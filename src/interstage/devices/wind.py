@@ -22,6 +22,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.fields import cross3, dot3
 from interstage.jit import kernel
 from interstage.system.plant.clock import Period
@@ -70,7 +71,7 @@ def across(a):
     return n[0] / size, n[1] / size, n[2] / size
 
 
-class Dryden(Device):
+class DrydenTurbulence(Device):
     """Turbulence (3,), world axes; see the module.
 
     wind : at 20 ft (6 m), "15 kn" light, "30 kn" moderate, "45 kn" severe;  sigma : intensity above 2,000 ft
@@ -146,7 +147,7 @@ class Dryden(Device):
             d.gust[i] = d.along * ahead[i] + d.right * side[i] + d.down * below[i]
 
 
-class Gust(Device):
+class DiscreteGust(Device):
     """Velocity of the air (3,), world axes, that comes and goes once.
 
     amplitude : A (3,), world axes;  start : t0;  duration : from calm to calm
@@ -168,3 +169,6 @@ class Gust(Device):
             size = 0.5 * (1.0 - np.cos(2.0 * np.pi * x))
         for i in range(3):
             d.gust[i] = size * d.amplitude[i]
+
+
+__getattr__ = former_names(__name__)

@@ -12,4 +12,4 @@ from interstage.kane.layout import Body, ModelConstants, Parameters
 
 __all__ = ["Body", "Kane", "ModelConstants", "NodeLoad", "Parameters", "kane_equations"]
 
-__getattr__ = former_names(__name__, {"Layout": "ModelConstants", "Load": "NodeLoad"})
+__getattr__ = former_names(__name__)

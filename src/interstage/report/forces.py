@@ -17,8 +17,8 @@ MOST_ARROWS = 40
 MOST_EVENTS = 8
 WINDS = {
     "Atmosphere": "wind",
-    "Gust": "gust",
-    "Dryden": "gust",
+    "DiscreteGust": "gust",
+    "DrydenTurbulence": "gust",
 }  # device: its port with the air's motion, world axes
 NEAR = 20.0  # sizes of the vehicle above the ground in which the ground is drawn
 

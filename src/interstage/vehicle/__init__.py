@@ -34,13 +34,4 @@ __all__ = [
     "split",
 ]
 
-__getattr__ = former_names(
-    __name__,
-    {
-        "BodyState": "FreeFlightState",
-        "Integrals": "ModalIntegrals",
-        "Modes": "FreeModes",
-        "Part": "SeparatedPart",
-        "Stack": "CoupledStructure",
-    },
-)
+__getattr__ = former_names(__name__)

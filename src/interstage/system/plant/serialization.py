@@ -47,7 +47,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage._renamed import current_name
+from interstage._renamed import current_name, first_name
 from interstage.errors import FileError, InputError, raised
 from interstage.multibody import System
 from interstage.spatial import Rotation
@@ -181,7 +181,7 @@ def _pieces(code: FunctionType | type, seen: set[int]) -> Iterator[bytes]:
     if id(code) in seen:
         return
     seen.add(id(code))
-    yield code.__qualname__.encode()
+    yield first_name(code).encode()
     if isinstance(code, type):
         for base in code.__bases__:
             if not base.__module__.startswith(("interstage", "builtins")):
@@ -207,7 +207,7 @@ def _attribute(name: str, value: object, seen: set[int]) -> Iterator[bytes]:
     if isinstance(value, FunctionType):
         yield from _pieces(value, seen)
     elif isinstance(value, Field | OWNERS):
-        yield f"{name}: {type(value).__name__}".encode()
+        yield f"{name}: {first_name(type(value))}".encode()
         for key, inner in sorted(vars(value).items()):
             yield from _value(key, inner.name if isinstance(inner, OWNERS) else inner)
     elif not name.startswith("__"):
