@@ -6,6 +6,7 @@ import control
 import device_library
 import numpy as np
 import pytest
+import scipy.linalg
 from device_library import Rail, Ruler
 
 import interstage as ist
@@ -160,3 +161,52 @@ def test_the_map_of_a_frame_agrees_with_differences_of_runs(springs):
         e = h * np.eye(6)[k]
         slope = (after(start + e) - after(start - e)) / (2 * h)
         assert model.A[places[:5], column] == pytest.approx(slope, abs=1e-9)
+
+
+SAMPLE, LATE, GAIN = 0.02, 0.01, -20.0  # s, s, N/m
+
+
+def _delayed(late, delay=None):
+    """Return a mass on a spring whose place is sampled 10 ms after each tick and fed back by a law."""
+    mb = ist.Multibody("swing")
+    mb.add_body("cart", mass=MASS, inertia=np.eye(3), joint=ist.Prismatic("x", stiffness=3.0))
+    made = ist.Assembly("swing", vehicle=mb.compile()).add("rail", Rail(joint="cart"))
+    made.add("sensor", Ruler(joint="cart"), every=SAMPLE, offset=LATE)
+    made.add("law", lambda t, x: GAIN * x, every=SAMPLE, offset=late, out={"u": "N"})
+    made.wire({"sensor.place": "law.x"}, delay=delay)
+    return made.wire({"law.u": "rail.command"}), mb.compile().state()
+
+
+def _poles_of_the_swing(age):
+    """Return poles of the loop where the law, when it runs, has a place that was seen `age` samples before."""
+    A = np.zeros((3, 3))
+    A[0, 1], A[1, 0], A[1, 2] = 1.0, -3.0 / MASS, 1.0 / MASS
+    flow = scipy.linalg.expm(A * SAMPLE)  # from one sample of sensor and law to the next
+    seen = np.zeros((3 + age, 3 + age))
+    seen[:3, :3] = flow
+    seen[np.arange(3 + age)[3:], [0, *range(3, 2 + age)][:age]] = 1.0
+    law = np.eye(3 + age)
+    law[2] = 0.0
+    law[2, 0 if age == 0 else 2 + age] = GAIN
+    return np.linalg.eigvals(seen @ law)
+
+
+@pytest.mark.parametrize(
+    ("late", "delay", "age"),
+    [("10 ms", None, 0), ("30 ms", None, 0), ("1.01 s", None, 0), ("10 ms", "10 ms", 1), ("10 ms", "20 ms", 1),
+     ("10 ms", "30 ms", 2)],
+)  # fmt: skip
+@pytest.mark.parametrize("at", [0.0, 2.0])
+def test_a_frame_has_the_samples_that_begin_a_period_late(late, delay, age, at):
+    """Offsets, and delays of what has an offset: one pole is outside of the circle, from time zero on."""
+    made, x = _delayed(late, delay)
+    if at:
+        x = ist.simulate(made, x, until=3, step="5 ms").point(at)
+    model = ist.linearize(made, x, sampled=True)
+    wanted = _poles_of_the_swing(age)
+    assert np.abs(wanted).max() > 1.0005
+    for pole in wanted[np.abs(wanted) > 0.01]:
+        assert np.abs(model.poles() - pole).min() < 1e-9
+    assert np.abs(model.poles()).max() == pytest.approx(np.abs(wanted).max(), abs=1e-9)
+    said = [note for note in model.notes if "'law' (at" in note]
+    assert len(said) == (at == 0.0 and late != "10 ms")

@@ -176,6 +176,33 @@ def test_a_gap_is_refused_or_snapped_shut():
     assert np.abs(docked.center_of_mass(y) - system.center_of_mass(x)).max() < 1e-13
 
 
+def test_a_rigid_body_snaps_without_a_port():
+    """Its frame comes to the place in the attitude that it has; momentum about a fixed point and center are kept.
+
+    The truth is that of two rigid bodies that become one: V = I⁻¹ h about the center of both.
+    """
+    mb = Multibody("pair")
+    a, b = (50.0, [0.1, 0.0, 0.2], [20.0, 25.0, 30.0]), (30.0, [0.1, 0.2, -0.1], [3.0, 4.0, 5.0])
+    for name, (mass, com, inertia) in (("a", a), ("b", b)):
+        mb.add_body(name, mass=mass, com=com, inertia=inertia, joint=Free())
+    system = mb.compile()
+    x = random_state(system, np.random.default_rng(3))
+    R = system.rotation(x, "a").T @ system.rotation(x, "b")
+    docked, y = system.attach("b", ("a", [1.0, 0.3, 0.0]), x, snap=True)
+    way = docked.position(y, "b") - docked.position(y, "a")
+    np.testing.assert_allclose(docked.rotation(y, "a").T @ way, [1.0, 0.3, 0.0], atol=1e-13)
+    np.testing.assert_allclose(docked.rotation(y, "a").T @ docked.rotation(y, "b"), R, atol=1e-13)
+    np.testing.assert_allclose(docked.center_of_mass(y), system.center_of_mass(x), atol=1e-13)
+    spin, linear = system.momentum(x)[:3], system.momentum(x)[3:]  # about the origin of the world
+    center, inertia = docked.center_of_mass(y), np.zeros((3, 3))
+    for name, (mass, com, own) in (("a", a), ("b", b)):
+        turned = docked.rotation(y, name)
+        arm = docked.position(y, name) + turned @ com - center
+        inertia += turned @ np.diag(own) @ turned.T + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    rate = np.linalg.solve(inertia, spin - np.cross(center, linear))
+    np.testing.assert_allclose(docked.velocity(y, "a")[:3], rate, rtol=1e-12)
+
+
 def test_docking_by_another_node_of_a_flexible_body():
     """Held at its tip, a body keeps the pose of that node on the bus, centre of mass and momentum; the rest by η²."""
     losses = []

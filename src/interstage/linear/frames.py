@@ -5,8 +5,9 @@
 States are small motions of the vehicle, continuous and discrete states of devices, sampled outputs that are held, and
 what laws remember (numbers among the attributes of an object); those that say nothing about what comes are left out.
 A frame begins before the samples of its first tick, where the last frame of a run from zero to the time of the point
-does. Of a state that samples read from a mark on, the angle of a gyro say, only the difference matters: at the
-beginning the state is where it was, and the mark is moved instead.
+does, and has all samples of a period that repeats: also those of a part that a run lets begin later. Of a state that
+samples read from a mark on, the angle of a gyro say, only the difference matters: at the beginning the state is where
+it was, and the mark is moved instead.
 
 Between samples changes follow the linear flow along the motion of the point (`flow`): however fast devices are.
 """
@@ -48,6 +49,7 @@ from interstage.linear.validity import notes_on_flight
 from interstage.multibody.state import State
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period, period_of
+from interstage.system.plant.connection_blocks import Delay
 from interstage.system.plant.declarations import Out
 from interstage.system.plant.device import Device
 from interstage.system.run.coupled_system import ClosedLoop
@@ -71,6 +73,7 @@ class Frame:
         self.ticks = math.lcm(*(e.every for e in self.plan.sampled))
         now = self.plan.clock.last(plant.t)
         self.first = now - now % self.ticks
+        self._keep_rhythm()
         self.held = np.array(self._held(), dtype=np.int64)
         self.start = {**plant.before, "s": plant.vectors["s"]}
         self.marks = self._marked()
@@ -89,6 +92,29 @@ class Frame:
         end, n = self.legs[-1], sum(self.sizes[kind] for kind in "qvz")
         self.end = end.end
         self.last = independent_at(plant.at(end.end, end.held, 0.0), n, end.stand)[1]
+
+    def _keep_rhythm(self) -> None:
+        """Let every frame have all samples, also before the first one of a part whose offset is a period or more.
+
+        So it is behind a delay: what is left of it beside whole periods is added to the offset of what is delayed.
+        """
+        for loop in self.plant.loops.values():
+            loop.loop.sample_first[:] %= loop.loop.sample_every
+
+    def late(self) -> tuple[str, ...]:
+        """Return a note on the parts of the assembly that a run lets begin only after the time of the point."""
+        tick, parts = self.plan.clock.tick, self.plan.parts
+        begins = {
+            parts[e.part].path: float(e.first * tick)
+            for e in self.plan.sampled
+            if e.first >= e.every
+            and e.first * tick > self.plant.t
+            and not isinstance(parts[e.part].what, Delay)
+        }
+        if not begins:
+            return ()
+        words = ", ".join(f"'{path}' (at {t:g} s)" for path, t in begins.items())
+        return (f"the model has samples that begin after the time of its point: {words}",)
 
     def _held(self) -> list[int]:
         """Return the signals that are sampled."""
@@ -377,7 +403,7 @@ def linearize_frame(
         H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory), asked.scheme)
         y = frame.outputs(T @ np.zeros(len(chosen)))
         plant.recall()
-        notes = notes_on_flight(plant)
+        notes = (*frame.late(), *notes_on_flight(plant))
     finally:
         plant.release()
     A, B, C, D = J[chosen[:n], :n], J[chosen[:n], n:], H[:, :n], H[:, n:]

@@ -605,7 +605,7 @@ class System(ModelData):
         place : (parent, node or point), or the name of a rigid parent: then where the body is; None: the ground
         joint : default Locked;  rotation : R_PC at zero coordinates, default so that coordinates are zero now
         port : node of a flexible body, point of a rigid one, that sits in the joint; default: the inboard node; of a
-            rigid body the origin of its frame where `rotation` is given, else the point that is at the place now
+            rigid body the origin of its frame where `rotation` or `snap` is given, else the point at the place now
         snap : move the body where the joint cannot take its present pose (otherwise that is an error)
 
         Linear and angular momentum are conserved, modal rates included; `change.energy_loss` tells the loss.

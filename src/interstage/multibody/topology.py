@@ -385,7 +385,7 @@ def _docked(
         point = None
     elif port is not None:
         point = as_array(port, (3,), f"{where}, port")
-    elif at is None or rotation is not None:
+    elif at is None or rotation is not None or how.snap:
         point = np.zeros(3)
     else:
         point = own[0].T @ (place_frame(system, x, frames, parent, at)[1] - own[1])
