@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from interstage.nastran.registry import SUPPORTED
+from interstage.nastran.cards import SUPPORTED
 from quoted_figures import NUMBER, QUOTE, ROOT, Quote, fault, looked_up, plain, quotes, rounds_to, value
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -18,6 +18,8 @@ from importlib.machinery import ModuleSpec
 from types import FunctionType, ModuleType
 
 MODULES: dict[str, str] = {
+    "interstage.nastran.field_types": "interstage.nastran.checks",
+    "interstage.nastran.registry": "interstage.nastran.parameters",
     "interstage.component.acceptance": "interstage.component.checks",
     "interstage.component.builders": "interstage.component.constructors",
     "interstage.component.doors": "interstage.component.constructors",

@@ -24,9 +24,10 @@ from interstage.fem.response import frequency_response, transient_response
 from interstage.fem.solutions import normal_modes, static_subcases
 from interstage.fem.thermal import free_expansion
 from interstage.nastran import deck_from_text, expand_ids
+from interstage.nastran.cards import SUPPORTED
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fuzz_seeds import SEEDS
+from fuzz_seeds import SEEDS, made_deck
 
 WORDS = """
     $ , * + = ' THRU BY EXCEPT 999999999999999999999999 1.e999 - 1.2.3 ENDDATA CEND =,*(1),= +A1 *A1 1-5 GRID
@@ -159,9 +160,13 @@ def fuzz(
     """Read `n` mutated decks; anything but an InterstageError is raised. Returns counts of the outcomes."""
     rng = random.Random(seed)
     corpus = [text.encode() for text in SEEDS] + list(corpus or [])
+    names = sorted(SUPPORTED)
     outcomes: Counter = Counter()
     for k in range(n):
-        data = mutate(rng, rng.choice(corpus), corpus)
+        if rng.random() < 0.2:
+            data = made_deck(rng, rng.sample(names, rng.choice((1, 2, 4)))).encode()
+        else:
+            data = mutate(rng, rng.choice(corpus), corpus)
         try:
             outcomes[exercise(data, models, solve)] += 1
         except Exception:

@@ -1,6 +1,50 @@
-"""Decks to begin with when the reader is fed hostile ones: together they hold every supported card."""
+"""Decks to begin with when the reader is fed hostile ones: written ones, which can be solved, and made ones.
+
+`made_deck` writes cards from their declarations (`interstage.nastran.cards`): a card that is declared is tried.
+"""
 
 from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from interstage.nastran.cards import CARDS, columns
+
+WIDTH = 24  # fields of a made card at most
+GRIDS = 30
+REALS = ["0.", "1.", "-1.", ".5", "2.5+3", "1.-4", ".3"]
+COMPONENTS = ["1", "3", "6", "12", "123", "123456"]
+OTHERS = ["", "", "", "", "0", "1", "2", "3", "7", "YES", "THRU", "ALL"]
+
+
+def made_deck(rng: random.Random, names: Iterable[str]) -> str:
+    """Grids, and a card of each name whose fields are what they are declared to be; the others are arbitrary."""
+    grids = (
+        f"GRID,{k},,{k % 3}.,{k // 3 % 3}.,{k // 9}." + (",,123456" if k == 1 else "")
+        for k in range(1, GRIDS + 1)
+    )
+    return "\n".join([*grids, "MAT1,1,7.+10,,.3,2700.", *(made_card(rng, name) for name in names), ""])
+
+
+def made_card(rng: random.Random, name: str) -> str:
+    """A card from its declaration, in free field."""
+    card = CARDS[name]
+    reals, grids = set(columns(card.reals, WIDTH)), set(columns(card.grids, WIDTH))
+    lists = set(columns(card.components, WIDTH))
+    last, most = max({*reals, *grids, *lists, 2}), 4 if card.two_a_card else WIDTH
+    fields = []
+    for j in range(1, rng.randint(min(last, most), most) + 1):
+        if j in card.ids[:1] or (j == 2 and card.properties):
+            fields.append(str(rng.randint(1, 3)))
+        elif j in reals:
+            fields.append(rng.choice(REALS))
+        elif j in grids:
+            fields.append(str(rng.randint(1, GRIDS)))
+        else:
+            fields.append(rng.choice(COMPONENTS if j in lists else OTHERS))
+    lines = [fields[k : k + 8] for k in range(0, len(fields), 8)]
+    return "\n".join(",".join([name if k == 0 else "", *line]) for k, line in enumerate(lines))
+
 
 SEEDS = [
     """SOL 103

@@ -8,25 +8,13 @@ import numpy as np
 import pytest
 
 from interstage.errors import DeckError
-from interstage.nastran import deck_from_text, expand_ids, registry
+from interstage.nastran import deck_from_text, expand_ids, parameters
 from refusals import refusals
 
 
-def test_classes_of_entries_do_not_overlap():
-    classes = [
-        registry.SUPPORTED,
-        registry.IGNORED,
-        registry.OTHER_LOADS,
-        registry.PARTITIONS,
-        registry.REFUSED,
-        frozenset(registry.SELECTED),
-    ]
-    for k, first in enumerate(classes):
-        for second in classes[k + 1 :]:
-            assert not first & second
-    params = [registry.USED_PARAMS, registry.HARMLESS_PARAMS, frozenset(registry.REFUSED_PARAMS)]
+def test_classes_of_parameters_do_not_overlap():
+    params = [parameters.USED_PARAMS, parameters.HARMLESS_PARAMS, frozenset(parameters.REFUSED_PARAMS)]
     assert sum(map(len, params)) == len(frozenset.union(*params))
-    assert all(len(name) <= 8 and name == name.upper() for name in registry.KNOWN)
 
 
 def test_ignored_entries_are_counted():

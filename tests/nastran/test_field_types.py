@@ -6,8 +6,8 @@ import pytest
 
 from interstage import FEModel
 from interstage.errors import DeckError
-from interstage.nastran import CardTable, deck_from_text, registry
-from interstage.nastran.field_types import NOT_NEGATIVE, REAL_FIELDS, columns
+from interstage.nastran import CardTable, deck_from_text
+from interstage.nastran.cards import CARDS, DYNAMIC, SUPPORTED, columns
 from validation import nastran_decks
 
 # one card of each kind as users write them wrongly: the card, the field that holds the integer (as NASTRAN counts)
@@ -144,11 +144,11 @@ def test_every_supported_card_is_sorted():
     """A supported card has real fields, or is known to have none."""
     without = set(WITHOUT_REALS.split())
     # what responses use is looked at when a response is asked for
-    assert set(REAL_FIELDS) | without == registry.SUPPORTED - registry.DYNAMIC
-    assert not without & set(REAL_FIELDS)
-    assert set(NOT_NEGATIVE) <= set(REAL_FIELDS)
-    for name, listing in NOT_NEGATIVE.items():
-        assert set(columns(listing, 40)) <= set(columns(REAL_FIELDS[name], 40)), name
+    reals = {name for name, card in CARDS.items() if card.reals}
+    assert reals | without == SUPPORTED - DYNAMIC
+    assert not without & reals
+    for name, card in CARDS.items():
+        assert set(columns(card.not_negative, 40)) <= set(columns(card.reals, 40)), name
 
 
 def test_every_field_that_is_read_as_a_real_is_listed(monkeypatch):
@@ -164,7 +164,5 @@ def test_every_field_that_is_read_as_a_real_is_listed(monkeypatch):
         FEModel.from_deck(nastran_decks.read(case))
     orientation = {(name, 5) for name in ("CBAR", "CBEAM", "CBUSH", "BAROR", "BEAMOR")}
     angle = {("CQUAD4", 7), ("CTRIA3", 6)}
-    missing = {
-        (n, j) for n, j in read - orientation - angle if j not in set(columns(REAL_FIELDS.get(n, "0"), 60))
-    }
+    missing = {(n, j) for n, j in read - orientation - angle if j not in set(columns(CARDS[n].reals, 60))}
     assert len(read) > 60 and not missing

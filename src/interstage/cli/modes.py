@@ -29,7 +29,7 @@ def modes(
     from interstage.cli.progress import progress
     from interstage.fem import normal_modes
     from interstage.fem.requests import modes_case
-    from interstage.nastran.registry import COMPLEX
+    from interstage.nastran.parameters import COMPLEX
 
     result_files.check_names(out or [])
     with progress(quiet=as_json or listing) as report:

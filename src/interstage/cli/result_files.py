@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.nastran.cards import of_family
 from interstage.nastran.result_files import (
     ElementResults,
     PointResults,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from interstage.nastran import Deck
 
 KINDS = (".op2", ".pch", ".unv", ".f06")
-SOLIDS = ("CTETRA", "CPYRAM", "CPENTA", "CHEXA")
 
 
 def check_names(paths: list[Path]) -> None:
@@ -110,7 +110,7 @@ def _systems(cards: Deck, name: str, ids: np.ndarray) -> np.ndarray | None:
     """Coordinate systems (elements,) that stresses of solids are in, CORDM of their PSOLID; None of others."""
     from interstage.fem.from_deck.lookup import properties_of
 
-    if name not in SOLIDS:
+    if name not in of_family("solid"):
         return None
     systems: dict[int, int] = {}
     for deck in (cards, *cards.parts.values()):

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import DeckError
-from interstage.nastran import registry
+from interstage.nastran import parameters
+from interstage.nastran.cards import (
+    CARDS,
+    DYNAMIC,
+    ELEMENTS,
+    MASSES,
+    MATERIALS,
+    PROPERTY_GROUPS,
+    RIGID,
+    SUPPORTED,
+    CardSpec,
+    columns,
+)
 from interstage.nastran.numbers import BAD, LARGEST, is_real
 from interstage.nastran.table import CardTable, field_name
 
@@ -29,19 +41,22 @@ def entry_errors(deck: Deck) -> Iterator[DeckError]:
     """What is wrong with entries, in reading order, then with case control; entries that are ignored are listed."""
     trouble: list[tuple[int, CardTable, str, str | None]] = []
     for name, count in deck.counts.items():
-        if name in registry.HARMLESS or (
-            name in registry.DYNAMIC and deck.sol not in registry.RESPONSES + registry.COMPLEX
+        if name == "MDLPRM":
+            yield from _mdlprm(deck)
+            continue
+        card = CARDS.get(name)
+        status = "refused" if card is None else card.status
+        if status == "ignored" or (
+            name in DYNAMIC and deck.sol not in parameters.RESPONSES + parameters.COMPLEX
         ):
             deck.ignored[name] = count
-        elif name in registry.OTHER_PROPERTIES:
+        elif card is not None and status == "refused if used":
             deck.ignored[name] = count
-            trouble += _used_properties(deck, name)
-        elif name in registry.SELECTED:
+            trouble += _used_properties(deck, card)
+        elif card is not None and status == "refused if selected":
             deck.ignored[name] = count
-            yield from _selected(deck, name)
-        elif name == "MDLPRM":
-            yield from _mdlprm(deck)
-        elif name not in registry.SUPPORTED:
+            yield from _selected(deck, card)
+        elif status == "refused":
             table = deck.cards(name)
             what, hint = _refusal(name)
             trouble.append((int(table.lines[0]), table, what, hint))
@@ -51,28 +66,25 @@ def entry_errors(deck: Deck) -> Iterator[DeckError]:
 
 
 def _refusal(name: str) -> tuple[str, str | None]:
-    if name in registry.FLUIDS:
-        return (
-            f"{name} is about a fluid: fluid elements, absorbers and their coupling to the structure are not supported",
-            "remove the fluid, or add its mass to the structure (CONM2, NSM)",
-        )
-    if name in registry.REFUSED_WORDS:
-        words, hint = registry.REFUSED_WORDS[name]
+    card = CARDS.get(name)
+    if card is not None and card.refusal is not None:
+        words, hint = card.refusal
         return f"{name} {words}", hint
-    if name in registry.REFUSED:
+    if card is not None:
         return (
             f"{name} is not supported and may change the structure",
             "remove it if it does not matter, or model it with supported entries",
         )
-    near = get_close_matches(name, registry.SUPPORTED | registry.IGNORED, n=1, cutoff=0.75)
+    known = [one.name for one in CARDS.values() if one.status in ("supported", "ignored")]
+    near = get_close_matches(name, known, n=1, cutoff=0.75)
     return f"{name!r} is not a known bulk data entry", f"did you mean {near[0]}?" if near else None
 
 
-def _used_properties(deck: Deck, name: str) -> list[tuple[int, CardTable, str, str | None]]:
-    """The first property `name` that a supported element refers to, as an entry of the trouble list."""
-    table = deck.cards(name)
+def _used_properties(deck: Deck, card: CardSpec) -> list[tuple[int, CardTable, str, str | None]]:
+    """The first property of a card that a supported element refers to, as an entry of the trouble list."""
+    table = deck.cards(card.name)
     ids = np.array([row[0] if row and isinstance(row[0], int) else -1 for row in table.rows()], np.int64)
-    for element in registry.OTHER_PROPERTIES[name]:
+    for element in card.users:
         cards = deck.cards(element)
         cards = cards.select(cards.is_integer(2))
         used = np.flatnonzero(np.isin(ids, cards.integer(2)))
@@ -83,20 +95,21 @@ def _used_properties(deck: Deck, name: str) -> list[tuple[int, CardTable, str, s
     return []
 
 
-def _selected(deck: Deck, name: str) -> Iterator[DeckError]:
-    command = registry.SELECTED[name]
+def _selected(deck: Deck, card: CardSpec) -> Iterator[DeckError]:
+    """Refuse a card in each subcase that selects it; one with a refusal of its own once."""
+    command = card.selected_by
     for subcase in deck.case.subcases:
-        if subcase.requests.get(command, "NONE").upper() not in ("NONE", "0"):
-            fluid = name == "MFLUID"
-            yield deck.cards(name).error(
-                0,
-                f"{name} is not supported and subcase {subcase.id} selects it"
-                + (": the virtual mass of a fluid on wetted elements is not computed" if fluid else ""),
-                hint=f"remove {command} from case control"
-                + (", and add the mass that moves along (NSM, CONM2)" if fluid else ""),
-            )
-            if fluid:
-                return
+        if subcase.requests.get(command, "NONE").upper() in ("NONE", "0"):
+            continue
+        words, hint = card.refusal or ("is not supported", "")
+        what, _, why = words.partition(":")
+        yield deck.cards(card.name).error(
+            0,
+            f"{card.name} {what} and subcase {subcase.id} selects it" + (f":{why}" if why else ""),
+            hint=f"remove {command} from case control" + (f", and {hint}" if hint else ""),
+        )
+        if card.refusal:
+            return
 
 
 def _mdlprm(deck: Deck) -> Iterator[DeckError]:
@@ -104,8 +117,8 @@ def _mdlprm(deck: Deck) -> Iterator[DeckError]:
     table = deck.cards("MDLPRM")
     for i, row in enumerate(table.rows()):
         for name, value in zip(row[::2], [*row[1::2], None]):
-            allowed = registry.HARMLESS_MDLPRM_VALUES.get(str(name), ())
-            harmless = name in registry.HARMLESS_MDLPRM or value in allowed
+            allowed = parameters.HARMLESS_MDLPRM_VALUES.get(str(name), ())
+            harmless = name in parameters.HARMLESS_MDLPRM or value in allowed
             if name is not None and not harmless:
                 yield table.error(i, f"MDLPRM {name} = {value} is not supported and may change the structure")
     deck.ignored["MDLPRM"] = len(table)
@@ -115,10 +128,13 @@ def _case(deck: Deck) -> Iterator[DeckError]:
     """Refuse case control that changes the stiffness; keep what changes statics or responses alone for those."""
     for subcase in deck.case.subcases:
         for name, value in subcase.requests.items():
-            stiffness = name in registry.REFUSED_CASE and not (
-                name == "STATSUB" and deck.sol in registry.PRELOADED
+            stiffness = name in parameters.REFUSED_CASE and not (
+                name == "STATSUB" and deck.sol in parameters.PRELOADED
             )
-            statics, response = name in registry.REFUSED_CASE_STATICS, name in registry.REFUSED_CASE_RESPONSES
+            statics, response = (
+                name in parameters.REFUSED_CASE_STATICS,
+                name in parameters.REFUSED_CASE_RESPONSES,
+            )
             if not (stiffness or statics or response) or value.upper() in ("NONE", "0"):
                 continue
             error = deck._fields.text.error(
@@ -135,11 +151,11 @@ def _case(deck: Deck) -> Iterator[DeckError]:
 def list_requests(deck: Deck) -> None:
     """List the case control that no solution here carries out, such as STRESS, by name and number of lines."""
     lines: dict[str, set[int]] = {}
-    carried = registry.CARRIED_OUT
-    if deck.sol in registry.RESPONSES:
-        carried |= registry.CARRIED_OUT_RESPONSES
-    if deck.sol in registry.COMPLEX:
-        carried |= registry.CARRIED_OUT_COMPLEX
+    carried = parameters.CARRIED_OUT
+    if deck.sol in parameters.RESPONSES:
+        carried |= parameters.CARRIED_OUT_RESPONSES
+    if deck.sol in parameters.COMPLEX:
+        carried |= parameters.CARRIED_OUT_COMPLEX
     for subcase in deck.case.subcases:
         for name, line in subcase.request_lines.items():
             if name[:4] not in carried and subcase.requests[name].upper() != "NONE":
@@ -159,8 +175,8 @@ def param_errors(deck: Deck) -> Iterator[DeckError]:
     INREL changes the loads of statics alone, so that its refusal waits until statics is asked for.
     """
     for name, value in deck.params.items():
-        if name in registry.REFUSED_PARAMS:
-            if value in registry.REFUSED_PARAMS[name]:
+        if name in parameters.REFUSED_PARAMS:
+            if value in parameters.REFUSED_PARAMS[name]:
                 continue
             what = f"PARAM {name} = {value} is not supported and changes the structure or its loads"
             error = deck.param_error(name, what)
@@ -168,7 +184,7 @@ def param_errors(deck: Deck) -> Iterator[DeckError]:
                 yield error
             else:
                 deck.static_refusals.append(error)
-        if name not in registry.USED_PARAMS and name not in registry.HARMLESS_PARAMS:
+        if name not in parameters.USED_PARAMS and name not in parameters.HARMLESS_PARAMS:
             deck.ignored[f"PARAM {name}"] = 1
 
 
@@ -187,7 +203,7 @@ def number_errors(deck: Deck) -> Iterator[DeckError]:
     card = np.searchsorted(fields.start, bad, side="right") - 1
     for at, c in zip(bad.tolist(), card.tolist()):
         name = fields.names[fields.code[c]]
-        if name in registry.SUPPORTED - registry.DYNAMIC and name != "PARAM":
+        if name in SUPPORTED - DYNAMIC and name != "PARAM":
             table = CardTable(fields, name, np.array([c]))
             place = field_name(at - int(fields.start[c]) + 1)
             yield table.error(
@@ -208,14 +224,12 @@ def _number_hint(raw: str) -> str | None:
 def check_ids(deck: Deck) -> None:
     """Refuse identification numbers used twice; a GRID or coordinate system repeated exactly is dropped."""
     _drop_repeats(deck, ("GRID",))
-    _unique(deck, sorted(registry.ELEMENTS), "element")
-    _unique(deck, sorted(registry.MASSES), "mass element")
-    _unique(deck, sorted(registry.RIGID), "rigid element")
-    for group in registry.PROPERTIES:
-        _unique(deck, group, "property")
-    for name, columns in registry.PACKED_PROPERTIES.items():
-        _unique(deck, (name,), "property", columns)
-    _unique(deck, registry.MATERIALS, "material")
+    _unique(deck, sorted(ELEMENTS), "element")
+    _unique(deck, sorted(MASSES), "mass element")
+    _unique(deck, sorted(RIGID), "rigid element")
+    for group in PROPERTY_GROUPS:
+        _unique(deck, group, "property", CARDS[group[0]].ids)
+    _unique(deck, MATERIALS, "material")
     _unique(deck, ("EIGRL", "EIGR"), "eigenvalue method")
     for name in ("LOAD", "SPCADD", "MPCADD"):
         _unique(deck, (name,), "set")
@@ -323,3 +337,85 @@ def _drop_repeats(deck: Deck, names: tuple[str, ...]) -> None:
                 )
             keep[second] = False
         deck.keep(name, keep)
+
+
+def check_types(deck: Deck) -> None:
+    """Refuse integers in fields of real numbers, negative moduli, and PARAMs of the wrong type.
+
+    NASTRAN stops on an integer in a field of a real number (206800 for 206800.), because a decimal point is what tells
+    one from the other.
+    """
+    found: list[tuple[int, DeckError]] = []
+    for name in deck.counts:
+        card = CARDS.get(name)
+        if card is None or not card.reals:
+            continue
+        table = _data_cards(deck, name)
+        width = int(table.width.max(initial=0))
+        for j in columns(card.reals, width):
+            found += _integers(table, j)
+        for j in columns(card.not_negative, width):
+            found += _negatives(table, j)
+    if found:
+        raise min(found, key=lambda one: one[0])[1]
+    _check_params(deck)
+
+
+def _data_cards(deck: Deck, name: str) -> CardTable:
+    """Cards of a name; the header of a DMIG (0 in field 2) has its own layout."""
+    table = deck.cards(name)
+    if name != "DMIG" or not len(table):
+        return table
+    head = np.array([row[1:2] == [0] for row in table.rows()])
+    return table.select(~head)
+
+
+def _integers(table: CardTable, j: int) -> Iterator[tuple[int, DeckError]]:
+    """The first integer in a field of real numbers: its place in reading order, and the error."""
+    wrong = table.is_integer(j)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        value = table.row(i)[j - 1]
+        yield (
+            int(table.lines[i]),
+            table.error(
+                i,
+                f"{table.label(i)}: {field_name(j)} is an integer where NASTRAN wants a real number",
+                expected=f"{value}. with a decimal point",
+                got=str(value),
+            ),
+        )
+
+
+def _negatives(table: CardTable, j: int) -> Iterator[tuple[int, DeckError]]:
+    """The first negative number in a field: its place in reading order, and the error."""
+    rows = np.flatnonzero(table.is_real(j))
+    wrong = np.flatnonzero(table.select(rows).real(j) < 0.0)
+    if len(wrong):
+        i = int(rows[wrong[0]])
+        yield (
+            int(table.lines[i]),
+            table.error(
+                i,
+                f"{table.label(i)}: {field_name(j)} is negative",
+                expected="zero or more",
+                got=f"{table.row(i)[j - 1]:g}",
+            ),
+        )
+
+
+def _check_params(deck: Deck) -> None:
+    """PARAMs that are used have the type that NASTRAN gives them."""
+    for names, kind, words in (
+        (parameters.REAL_PARAMS, float, "a real number"),
+        (parameters.INTEGER_PARAMS, int, "an integer"),
+    ):
+        for name in names:
+            value = deck.params.get(name)
+            other = int if kind is float else float
+            if isinstance(value, other):
+                what = f"PARAM {name} has the wrong type"
+                hint = (
+                    "write it with a decimal point" if kind is float else "write it without a decimal point"
+                )
+                raise deck.param_error(name, what, expected=words, got=str(value), hint=hint)

@@ -17,30 +17,21 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import DeckError, InputError, shown
 from interstage.nastran.assigned import AssignedFile, read_assigned
+from interstage.nastran.cards import COMPONENTS, OTHER_LOADS, columns
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
-from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params, list_requests
-from interstage.nastran.field_types import check_types, columns
+from interstage.nastran.checks import (
+    check_entries,
+    check_ids,
+    check_numbers,
+    check_params,
+    check_types,
+    list_requests,
+)
 from interstage.nastran.lines import Fields, split_fields
 from interstage.nastran.numbers import BAD, INTEGER
-from interstage.nastran.registry import OTHER_LOADS, USED_PARAMS
+from interstage.nastran.parameters import USED_PARAMS
 from interstage.nastran.source import Text, keyword_lines, text_from_file, text_from_string
 from interstage.nastran.table import CardTable
-
-_PAIRS = "2/2"
-COMPONENT_FIELDS = {
-    **dict.fromkeys(("GRID", "GRDSET"), "7"),
-    **dict.fromkeys(("SPC", "SPCD"), "3,6"),
-    **dict.fromkeys(("SPC1", "USET1", "SPCD1"), "2"),
-    "MPC": "3/8,6/8",
-    **dict.fromkeys(("ASET", "BSET", "CSET", "QSET", "OMIT", "SUPORT", "BNDFIX", "BNDFREE", "EXTRN"), _PAIRS),
-    **dict.fromkeys(("ASET1", "BSET1", "CSET1", "QSET1", "OMIT1", "BNDFIX1", "BNDFRE1"), "1"),
-    **dict.fromkeys(("SUPORT1", "USET"), "3/2"),
-    **dict.fromkeys(("RBE2", "RJOINT"), "3"),
-    "RBE3": "4+",
-    "RBE1": "3+",
-    "RBAR": "4-7",
-    **dict.fromkeys(("CBAR", "CBEAM"), "9-10"),
-}
 
 
 def join_components(fields: Fields) -> None:
@@ -50,7 +41,7 @@ def join_components(fields: Fields) -> None:
         return
     card = np.searchsorted(fields.start, bad, side="right") - 1
     for at, c in zip(bad.tolist(), card.tolist()):
-        listing = COMPONENT_FIELDS.get(fields.names[fields.code[c]])
+        listing = COMPONENTS.get(fields.names[fields.code[c]])
         digits = fields.raw(at).replace(" ", "")
         if (
             listing is None
@@ -180,7 +171,7 @@ class Deck:
         return next((gone for part in self.parts.values() if (gone := part.drop(file, line))), None)
 
     def check_loads(self, sids: Iterable[int]) -> None:
-        """Refuse static loads of the sets `sids` that are not supported (see `registry.OTHER_LOADS`)."""
+        """Refuse static loads of the sets `sids` that are not supported (see `cards.OTHER_LOADS`)."""
         try:
             wanted = np.unique(np.fromiter(sids, np.int64))
         except (TypeError, ValueError, OverflowError):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.nastran.cards import TWO_A_CARD
 from interstage.nastran.continuation import chain
 from interstage.nastran.freefield import FreeSpans, free_spans, run_on
 from interstage.nastran.mixed import separated
@@ -17,11 +18,6 @@ from interstage.nastran.numbers import BLANK, parse_bytes, parse_text
 from interstage.nastran.physical import BLANK8, Lines, eight, find_lines
 from interstage.nastran.replicate import write_out
 from interstage.nastran.source import Text
-
-# cards whose fields 5 to 8 are a second element
-TWO_ELEMENTS = frozenset(
-    ["CELAS3", "CELAS4", "CMASS3", "CMASS4", "CDAMP3", "CDAMP4", "CROD", "CTUBE", "CVISC"]
-)
 
 
 @dataclass
@@ -70,7 +66,7 @@ def split_fields(text: Text, data: bytes, first_line: int) -> Fields:
 
 def two_a_card(fields: Fields) -> Fields:
     """Make cards of their own of second elements, which some cards hold in their fields 5 to 8."""
-    double = [k for k, name in enumerate(fields.names) if name in TWO_ELEMENTS]
+    double = [k for k, name in enumerate(fields.names) if name in TWO_A_CARD]
     which = np.flatnonzero(np.isin(fields.code, double) & (fields.width > 4)) if double else np.zeros(0, int)
     if not len(which):
         return fields

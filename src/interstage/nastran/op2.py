@@ -34,14 +34,11 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, known_names
+from interstage.nastran.cards import CARDS
 from interstage.nastran.op4 import paired
 from interstage.reading import LARGE, read_bytes
 
-ELEMENT_NAMES = {
-    1: "CROD", 2: "CBEAM", 3: "CTUBE", 4: "CSHEAR", 10: "CONROD", 33: "CQUAD4", 34: "CBAR", 39: "CTETRA",
-    40: "CBUSH1D", 64: "CQUAD8", 67: "CHEXA", 68: "CPENTA", 70: "CTRIAR", 74: "CTRIA3", 75: "CTRIA6",
-    82: "CQUADR", 102: "CBUSH",
-}  # fmt: skip
+ELEMENT_NAMES = {card.results.number: card.name for card in CARDS.values() if card.results is not None}
 # entries of GEOM4: pairs (id, components), or (components, 0, ids, -1) and (components, 1, first, last)
 _SET_PAIRS = {(5561, 76, 215), (110, 1, 311), (310, 3, 313)}
 _SET_LISTS = {(5571, 77, 216), (210, 2, 312), (410, 4, 314)}

@@ -18,21 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# type of NASTRAN and words an element, by kind of result and card
-_FORCES = {"CROD": (1, 3), "CTUBE": (3, 3), "CONROD": (10, 3), "CBAR": (34, 9), "CBEAM": (2, 100)}
-_FORCES |= {f"CELAS{k}": (10 + k, 2) for k in (1, 2, 3, 4)}
-_FORCES |= {"CBUSH": (102, 7), "CTRIA3": (74, 9), "CQUAD4": (33, 9), "CTRIAR": (227, 9), "CQUADR": (228, 9)}
-_STRESSES = {"CROD": (1, 5), "CTUBE": (3, 5), "CONROD": (10, 5), "CBAR": (34, 16), "CBEAM": (2, 111)}
-_STRESSES |= {f"CELAS{k}": (10 + k, 2) for k in (1, 2, 3)}
-_STRESSES |= {"CBUSH": (102, 7), "CSHEAR": (4, 4)}
-_STRESSES |= {"CTRIA3": (74, 17), "CQUAD4": (33, 17), "CTRIAR": (227, 17), "CQUADR": (228, 17)}
-_TYPES = {"forces": _FORCES, "stresses": _STRESSES, "strains": _STRESSES}
-# shells with rows at their centre and corners, and solids: type of NASTRAN, corners
-_CORNERS = {"CQUAD4": (144, 4), "CQUAD8": (64, 4), "CQUADR": (82, 4), "CTRIA6": (75, 3), "CTRIAR": (70, 3)}
-_SOLIDS = {"CTETRA": (39, 4), "CPYRAM": (255, 5), "CPENTA": (68, 6), "CHEXA": (67, 8)}
-_PLIES = {"CQUAD4": 95, "CQUAD8": 96, "CTRIA3": 97, "CTRIA6": 98, "CQUADR": 232, "CTRIAR": 233}
-_PLIES = {f"{name}_COMPOSITE": kind for name, kind in _PLIES.items()}
-_SHELLS = {*_CORNERS, "CTRIA3"}
+from interstage.nastran.cards import CARDS, of_family, topologies
+
+_CODES = {card.name: card.results for card in CARDS.values() if card.results is not None}
+_SOLIDS, _SHELLS = of_family("solid"), of_family("shell")
+_CORNERS = {name: shape.corners for name, shape in topologies("shell", "solid").items()}
 
 _CENTRE = int.from_bytes(b"CEN/", "little")
 _GRID = int.from_bytes(b"GRID", "little")
@@ -71,9 +61,17 @@ class ElementResults:
     @property
     def table(self) -> str:
         """Name of the table that holds these results."""
-        if self.kind == "stresses" and self.name in _PLIES:
+        if self.kind == "stresses" and self._plies:
             return "OES1C"
         return {"forces": "OEF1X", "stresses": "OES1X1", "strains": "OSTR1X"}[self.kind]
+
+    @property
+    def _card(self) -> str:
+        return self.name.removesuffix("_COMPOSITE")
+
+    @property
+    def _plies(self) -> bool:
+        return self._card != self.name
 
     @property
     def _fibers(self) -> int:
@@ -82,22 +80,25 @@ class ElementResults:
     @property
     def _places(self) -> int:
         """Rows an element, its fibers taken together; those of a CBEAM differ."""
-        if self.name == "CBEAM" or self.name in _PLIES or not len(self.ids):
+        if self.name == "CBEAM" or self._plies or not len(self.ids):
             return 1
         return int(np.sum(self.ids == self.ids[0])) // self._fibers
 
     @property
     def record(self) -> tuple[int, int] | None:
         """Type of NASTRAN and words an element, or None where these files have no place for the results."""
-        places = self._places
-        if self.name in _PLIES:
-            return (_PLIES[self.name], 11) if self.kind == "stresses" else None
+        codes, places = _CODES.get(self._card), self._places
+        if codes is None:
+            return None
+        if self._plies:
+            return (codes.ply, 11) if codes.ply and self.kind == "stresses" else None
         if self.name in _SOLIDS:
-            kind, corners = _SOLIDS[self.name]
-            return (kind, 4 + 21 * (corners + 1)) if places == corners + 1 and self.kind != "forces" else None
-        if self.name in _CORNERS and places == _CORNERS[self.name][1] + 1:
-            return _CORNERS[self.name][0], 2 + places * (1 + 8 * self._fibers)
-        return _TYPES[self.kind].get(self.name) if places == 1 else None
+            whole = places == _CORNERS[self.name] + 1 and self.kind != "forces"
+            return (codes.corner, 4 + 21 * places) if whole else None
+        if codes.corner and places == _CORNERS[self.name] + 1:
+            return codes.corner, 2 + places * (1 + 8 * self._fibers)
+        words = codes.force_words if self.kind == "forces" else codes.stress_words
+        return (codes.center or codes.number, words) if words and places == 1 else None
 
     @property
     def code(self) -> int:
@@ -115,7 +116,7 @@ class ElementResults:
         assert record is not None
         value = self.values[k].astype(np.float32).view(np.int32)
         value = np.where(np.isnan(self.values[k]), _UNKNOWN, value)
-        if self.name in _PLIES:
+        if self._plies:
             out = np.column_stack([10 * self.ids + 2, np.asarray(self.nodes), value])
         elif self.name == "CBEAM":
             out = self._stations(value, record[1])

@@ -18,31 +18,15 @@ from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.sites import shape_of
 from interstage.multibody.types import Node
+from interstage.nastran.cards import of_family, topologies
 from interstage.report.figures import pack, pack_index
 from interstage.spatial import Rotation
 
 FULL = 32767
 REACH = 0.085  # largest motion at amplitude one, as a part of the size of the structure
 
-# faces of solids by number of corner nodes, NASTRAN order
-FACES = {
-    4: ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3)),
-    5: ((0, 1, 2, 3), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
-    6: ((0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
-    8: ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
-}
-SHELLS = {
-    "CQUAD4": 4,
-    "CQUAD8": 4,
-    "CQUADR": 4,
-    "CSHEAR": 4,
-    "CTRIA3": 3,
-    "CTRIA6": 3,
-    "CTRIAR": 3,
-    "CTRIAX6": 3,
-}
-JOINTS = ("CBUSH", "CBUSH1D", "CGAP", "CFAST", "CWELD")  # what joins parts, and is no part itself
-SOLIDS = {"CTETRA": 4, "CPYRAM": 5, "CPENTA": 6, "CHEXA": 8}
+_SURFACES, _SOLIDS = topologies("shell", "panel", "ring"), topologies("solid")
+_CONNECTORS = of_family("connector")  # what joins parts and is not a part itself
 
 
 @dataclass
@@ -154,12 +138,12 @@ def part_of_elements(name: str, groups: Sequence[tuple[str, np.ndarray]], shown:
     triangles, edges, lines = [], [], []
     for card, nodes in groups:
         nodes = np.asarray(nodes)
-        if card in SHELLS:
-            t, e = triangles_and_edges(nodes[:, : SHELLS[card]])
+        if card in _SURFACES:
+            t, e = triangles_and_edges(nodes[:, : _SURFACES[card].corners])
             triangles.append(t)
             edges.append(e)
-        elif card in SOLIDS:
-            for face in _skin(nodes[:, : SOLIDS[card]]):
+        elif card in _SOLIDS:
+            for face in _skin(nodes, _SOLIDS[card].faces):
                 t, e = triangles_and_edges(face)
                 triangles.append(t)
                 edges.append(e)
@@ -172,11 +156,11 @@ def part_of_elements(name: str, groups: Sequence[tuple[str, np.ndarray]], shown:
     return Part(name, join(triangles), join(edges), join(lines), shown=shown)
 
 
-def _skin(nodes: np.ndarray) -> list[np.ndarray]:
+def _skin(nodes: np.ndarray, faces_of: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
     """Return the faces (m, 3) and (m, 4) of solids that no neighbour shares."""
     out = []
     for size in (3, 4):
-        faces = [nodes[:, list(f)] for f in FACES[nodes.shape[1]] if len(f) == size]
+        faces = [nodes[:, list(f)] for f in faces_of if len(f) == size]
         if not faces:
             continue
         every = np.concatenate(faces)
@@ -200,7 +184,7 @@ def parts_of_model(fe: Any, rows: np.ndarray | None = None) -> list[Part]:
         whole = (nodes >= 0).all(axis=1)
         part = part_of_elements(block.name, [(block.name, nodes[whole])])
         if any(v is not None and len(v) for v in (part.triangles, part.lines)):
-            part.thin = block.name in JOINTS
+            part.thin = block.name in _CONNECTORS
             out.append(part)
     for name, pairs in _links(fe).items():
         pairs = pairs if rows is None else rows[pairs]

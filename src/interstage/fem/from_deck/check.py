@@ -37,10 +37,10 @@ from interstage.fem.sets import SetCards
 from interstage.fem.solutions import static_cases, subcase_constraints
 from interstage.fem.statics import solve_static
 from interstage.fem.thermal import free_expansion
-from interstage.nastran.checks import check_ids, entry_errors, number_errors, param_errors
+from interstage.nastran.cards import DYNAMIC, LOADS, OTHER_LOADS
+from interstage.nastran.checks import check_ids, check_types, entry_errors, number_errors, param_errors
 from interstage.nastran.deck import Deck, read_deck
-from interstage.nastran.field_types import check_types
-from interstage.nastran.registry import DYNAMIC, LOADS, OTHER_LOADS, RESPONSES
+from interstage.nastran.parameters import RESPONSES
 from interstage.nastran.source import NO_END
 
 MOST = 60  # times that a step is tried again without the card at which it stopped

@@ -23,7 +23,7 @@ from interstage.fem.model import FEModel
 from interstage.fem.requests import BUCKLING, deck_request, modes_case
 from interstage.fem.response_loads import DynamicLoads, selected
 from interstage.fem.response_problem import MODAL
-from interstage.nastran.registry import COMPLEX, RESPONSES
+from interstage.nastran.parameters import COMPLEX, RESPONSES
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in
 _UNITS = {

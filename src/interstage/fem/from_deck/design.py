@@ -5,24 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interstage.nastran import CardTable, Deck
+from interstage.nastran.cards import CARDS
 
 OPTIMIZATION = 200
-
-# data fields of the names that relations use most; a number names the field itself
-_FIELDS = {
-    "PSHELL": {"T": 3},
-    "PROD": {"A": 3, "J": 4},
-    "PTUBE": {"OD": 3, "T": 4},
-    "PBAR": {"A": 3, "I1": 4, "I2": 5, "J": 6},
-    "PBEAM": {"A": 3, "A(A)": 3, "I1(A)": 4, "I2(A)": 5, "J(A)": 7},
-    "PSHEAR": {"T": 3},
-    "PELAS": {"K1": 2},
-    "PMASS": {"M1": 2},
-    "MAT1": {"E": 2, "G": 3, "NU": 4, "RHO": 5},
-    "CONM2": {"M": 4},
-    **{name: {f"DIM{k}": 8 + k for k in range(1, 13)} for name in ("PBARL", "PBEAML")},
-    "PCOMP": {f"{word}{k}": first + 4 * k for word, first in (("T", 6), ("THETA", 7)) for k in range(1, 50)},
-}
 
 
 def design_notes(deck: Deck) -> list[str]:
@@ -80,7 +65,7 @@ def _held(table: CardTable, number: object, field: object) -> float | None:
         # fields are counted from the card's name over all ten of a line
         place = field // 10 * 8 + field % 10 - 1 if field > 0 else 0
     else:
-        place = _FIELDS.get(table.name, {}).get(str(field), 0)
+        place = CARDS[table.name].named.get(str(field), 0) if table.name in CARDS else 0
     for row in table.rows():
         if row[:1] == [number] and 0 < place <= len(row):
             value = row[place - 1]

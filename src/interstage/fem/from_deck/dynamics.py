@@ -24,7 +24,7 @@ from interstage.fem.from_deck.random import read_random
 from interstage.fem.from_deck.tables import number, read_tables, table_points
 from interstage.fem.from_deck.varying import read_varying
 from interstage.nastran import CardTable
-from interstage.nastran.registry import DYNAMIC
+from interstage.nastran.cards import DYNAMIC
 
 MOST = 1_000_000  # frequencies or steps of one card
 

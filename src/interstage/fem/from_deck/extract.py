@@ -18,21 +18,16 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, known_names, shown
 from interstage.fem.from_deck.geometry import read_geometry
-from interstage.fem.from_deck.lookup import WITHOUT_PROPERTY
 from interstage.fem.from_deck.references import CONNECTED
 from interstage.nastran import CardTable, Deck, deck_from_text, expand_ids, read_deck
 from interstage.nastran.card_text import Field, card
-from interstage.nastran.registry import ELEMENTS, MASSES, MATERIALS, PACKED_PROPERTIES, PROPERTIES, RIGID
+from interstage.nastran.cards import CARDS, ELEMENTS, MASSES, MATERIALS, RIGID, columns, of_family, of_kind
 from interstage.output import write_text
 
 Row = list[int | float | str | None]
 Ids = Sequence[int] | Mapping[str, Sequence[int]]
 
-_SCALAR = {
-    f"C{kind}{k}": (3, 5) if k < 3 else (3, 4) for kind in ("ELAS", "DAMP", "MASS") for k in (1, 2, 3, 4)
-}
-_SHELLS = ("CQUAD4", "CTRIA3", "CQUADR", "CTRIAR", "CQUAD8", "CTRIA6")
-_ORIENTED = ("CBAR", "CBEAM", "CBUSH", "CBEND", "CGAP")  # field 5 is a grid, or part of a vector
+_SCALAR = {name: tuple(columns(card.grids, 8)) for name, card in of_family("scalar").items()}
 # whose connection is not read here: a part cannot be cut out of a deck with them
 _UNREAD = (
     (ELEMENTS | RIGID)
@@ -40,9 +35,8 @@ _UNREAD = (
     - _SCALAR.keys()
     - {"RBE1", "RBE2", "RBE3", "RBAR", "RROD", "RJOINT"}
 )
-_ALWAYS = frozenset(name for group in PROPERTIES for name in group) | frozenset(PACKED_PROPERTIES)
-_ALWAYS |= frozenset(MATERIALS) | {"GRDSET", "BAROR", "BEAMOR", "EIGRL", "EIGR", "SPCADD", "MPCADD"}
-_ALWAYS |= {"CORD2R", "CORD2C", "CORD2S", "TABDMP1"}
+_ALWAYS = frozenset((*of_kind("property"), *MATERIALS, "GRDSET", "BAROR", "BEAMOR", "EIGRL", "EIGR"))
+_ALWAYS |= {"SPCADD", "MPCADD", "CORD2R", "CORD2C", "CORD2S", "TABDMP1"}
 _CHOSEN = ("GRID", "SPOINT", "SNORM", "SPC", "SPC1", "MPC", "CORD1R", "CORD1C", "CORD1S")
 
 
@@ -222,8 +216,9 @@ class _Cut:
             if name in RIGID or name in MASSES:
                 continue
             row = self.tables[name].row(i)
-            pid = row[1] if name not in WITHOUT_PROPERTY else None
-            pid = row[0] if pid is None and name not in ("CONROD", *_SCALAR) else pid
+            pid = None
+            if CARDS[name].properties:
+                pid = row[0] if row[1] is None else row[1]
             by_property = pid in wanted
             used |= {int(pid)} if by_property else set()  # type: ignore[arg-type]
             seen |= {int(row[0])} & listed  # type: ignore[arg-type]
@@ -242,7 +237,7 @@ class _Cut:
         return {
             int(table.row(i)[1])  # type: ignore[arg-type]
             for name, table in self.tables.items()
-            if name.startswith("C") and name not in MASSES and name not in ("CONROD", "CELAS2", "CDAMP2")
+            if name in ELEMENTS and CARDS[name].properties
             for i in range(len(table))
             if isinstance(table.row(i)[1], int)
         }
@@ -308,7 +303,9 @@ class _Cut:
             if both
             else []
         )
-        shells = {g for (name, _), points in self.cards.items() if name in _SHELLS for g in points}
+        shells = {
+            g for (name, _), points in self.cards.items() if CARDS[name].family == "shell" for g in points
+        }
         if shells & set(shared) and self.deck.params.get("SNORM", 20.0):
             notes.append("shell normals at the cut are averaged over this part alone (PARAM SNORM)")
         return notes
@@ -445,7 +442,7 @@ def _dependents(tables: Mapping[str, CardTable], taken: set[tuple[str, int]], ke
 
 def _orientation_grids(tables: Mapping[str, CardTable], taken: set[tuple[str, int]]) -> set[int]:
     """Grids that orient bars and beams: they need not belong to the part."""
-    found = (tables[name].row(i) for name, i in taken if name in _ORIENTED)
+    found = (tables[name].row(i) for name, i in taken if CARDS[name].oriented)
     return {row[4] for row in found if len(row) > 4 and isinstance(row[4], int) and row[4] > 0}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from interstage.fem.coordinates import Coordinates, system_from_points
 from interstage.fem.grids import Grids
 from interstage.nastran import Deck, expand_ids
+from interstage.nastran.cards import columns, of_family
 
 _CORD1 = ("CORD1R", "CORD1C", "CORD1S")
 _CORD2 = ("CORD2R", "CORD2C", "CORD2S")
@@ -175,21 +176,13 @@ def _scalar_points(deck: Deck, gid: np.ndarray) -> np.ndarray:
         if len(both):
             raise table.error(i, f"point {both[0]} is both a GRID and an SPOINT")
         found.extend(ids)
-    for name, fields in (
-        ("CELAS3", (3, 4)),
-        ("CELAS4", (3, 4)),
-        ("CDAMP3", (3, 4)),
-        ("CDAMP4", (3, 4)),
-        ("CMASS3", (3, 4)),
-        ("CMASS4", (3, 4)),
-    ):
+    for name, card in of_family("scalar").items():
         table = deck.cards(name)
-        for j in fields:
-            found.extend(table.integer(j, 0).tolist())
-    for name in ("CELAS1", "CELAS2", "CDAMP1", "CDAMP2", "CMASS1", "CMASS2"):
-        table = deck.cards(name)
-        for point, component in ((3, 4), (5, 6)):
-            scalar = table.integer(component, 0) == 0
-            found.extend(table.integer(point, 0)[scalar].tolist())
+        first, last = columns(card.grids, 8)
+        for j in (first, last):
+            point = table.integer(j, 0)
+            if last - first == 2:  # a component follows each point: none of a scalar point
+                point = point[table.integer(j + 1, 0) == 0]
+            found.extend(point.tolist())
     ids = np.unique(np.asarray(found, dtype=np.int64))
     return ids[(ids > 0) & ~np.isin(ids, gid)]

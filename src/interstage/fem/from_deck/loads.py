@@ -27,6 +27,7 @@ from interstage.fem.from_deck.dmig import read_loads as read_direct_loads
 from interstage.fem.from_deck.temperature import read_temperatures
 from interstage.fem.loads import Gravity, Loads, Rotation, face_loads, to_cd
 from interstage.nastran import CardTable
+from interstage.nastran.cards import topologies
 from interstage.reading import is_whole
 
 _SCALES = ("LE", "FR", "LEPR", "FRPR")
@@ -164,15 +165,7 @@ def _loads(table: CardTable, block: LineBlock, row: np.ndarray) -> SpanLoads:
     return SpanLoads(row, start, stop, p1[:, None] * vectors, np.where(point, p1, p2)[:, None] * vectors)
 
 
-_SHELL_CORNERS = {
-    "CQUAD4": 4,
-    "CQUADR": 4,
-    "CQUAD8": 4,
-    "CSHEAR": 4,
-    "CTRIA3": 3,
-    "CTRIAR": 3,
-    "CTRIA6": 3,
-}
+_SHELLS = topologies("shell", "panel")
 
 
 @dataclass(frozen=True)
@@ -222,7 +215,7 @@ class _Elements:
     """Elements that can carry pressure, by id."""
 
     def __init__(self, blocks: list[ElementBlock]):
-        self.blocks = [b for b in blocks if isinstance(b, SolidBlock) or b.name in _SHELL_CORNERS]
+        self.blocks = [b for b in blocks if isinstance(b, SolidBlock) or b.name in _SHELLS]
         eid = [b.eid for b in self.blocks]
         self._eid = np.concatenate(eid) if eid else np.zeros(0, dtype=np.int64)
         where = [(k, i) for k, b in enumerate(self.blocks) for i in range(len(b))]
@@ -238,7 +231,7 @@ class _Elements:
 
 def _shell_face(block: ElementBlock, i: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Corners and mid-edge nodes of a shell."""
-    n = _SHELL_CORNERS[block.name]
+    n = _SHELLS[block.name].corners
     nodes = tuple(block.nodes[i].tolist())
     return nodes[:n], (nodes[n : 2 * n] + (-1,) * n)[:n]
 

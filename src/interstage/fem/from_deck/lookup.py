@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from interstage.nastran import CardTable, Deck
-
-WITHOUT_PROPERTY = frozenset({"CONROD", "CELAS2", "CELAS4", "CDAMP2", "CDAMP4"})
+from interstage.nastran.cards import CARDS
 
 
 def property_ids(table: CardTable, default: CardTable | None = None) -> np.ndarray:
@@ -22,11 +21,16 @@ def property_ids(table: CardTable, default: CardTable | None = None) -> np.ndarr
 
 def properties_of(deck: Deck, name: str) -> dict[int, int]:
     """Property of each element of one card name; empty for cards that name none."""
-    if name in WITHOUT_PROPERTY:
+    if name in CARDS and not CARDS[name].properties:
         return {}
-    cards, default = deck.cards(name), {"CBAR": "BAROR", "CBEAM": "BEAMOR"}.get(name)
-    pid = property_ids(cards, deck.cards(default) if default else None)
-    return dict(zip(cards.integer(1).tolist(), pid.tolist()))
+    cards = deck.cards(name)
+    return dict(zip(cards.integer(1).tolist(), property_ids(cards, defaults_of(deck, name)).tolist()))
+
+
+def defaults_of(deck: Deck, name: str) -> CardTable | None:
+    """Return the card that has defaults for elements of a name (BAROR, BEAMOR), None where there is no such card."""
+    default = CARDS[name].defaults if name in CARDS else ""
+    return deck.cards(default) if default else None
 
 
 def find_properties(

@@ -20,8 +20,9 @@ from interstage.fem.elements.point_mass import GeneralMassBlock, PointMassBlock
 from interstage.fem.elements.rod import RodBlock
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.from_deck.context import Context
-from interstage.fem.from_deck.lookup import property_ids
+from interstage.fem.from_deck.lookup import defaults_of, property_ids
 from interstage.nastran import CardTable, expand_ids
+from interstage.nastran.cards import CARDS
 
 
 def read(ctx: Context) -> list[ElementBlock]:
@@ -68,16 +69,10 @@ def _axes(ctx: Context, table: CardTable, cid: np.ndarray, at: np.ndarray) -> np
 
 
 # property or element entry that a card names -> elements
-_ELEMENTS = {
-    **dict.fromkeys(
-        ("PSHELL", "PCOMP", "PCOMPG"), ("CQUAD4", "CTRIA3", "CQUADR", "CTRIAR", "CQUAD8", "CTRIA6")
-    ),
-    **dict.fromkeys(("PBAR", "PBARL"), ("CBAR",)),
-    **dict.fromkeys(("PBEAM", "PBEAML", "PBCOMP"), ("CBEAM",)),
-    "PROD": ("CROD",),
-    "PTUBE": ("CTUBE",),
-    "CONROD": ("CONROD",),
-}
+_ELEMENTS: dict[str, tuple[str, ...]] = {}
+for _card in CARDS.values():
+    for _entry in (_card.properties or (_card.name,)) if _card.distributed_mass else ():
+        _ELEMENTS[_entry] = (*_ELEMENTS.get(_entry, ()), _card.name)
 
 
 def add_mass(ctx: Context, blocks: list[ElementBlock]) -> None:
@@ -149,8 +144,7 @@ def _spread(ctx, table, i, blocks, added, kind, ids, value, lumped: bool) -> Non
         if kind not in ("ELEMENT", "CONROD"):
             cards = ctx.deck.cards(block.name)
             order = np.argsort(cards.integer(1))
-            default = {"CBAR": "BAROR", "CBEAM": "BEAMOR"}.get(block.name)
-            pid = property_ids(cards, ctx.deck.cards(default) if default else None)
+            pid = property_ids(cards, defaults_of(ctx.deck, block.name))
             number = pid[order][np.searchsorted(cards.integer(1)[order], block.eid)]
             ours = ctx.deck.cards(kind).integer(1)
             number = np.where(np.isin(number, ours), number, -1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from interstage.errors import DeckError
 from interstage.nastran import CardTable, Deck
-from interstage.nastran.registry import OTHER_MATERIALS
+from interstage.nastran.cards import OTHER_MATERIALS
 
 
 @dataclass(frozen=True)

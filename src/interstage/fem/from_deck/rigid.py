@@ -31,23 +31,12 @@ from interstage.fem.grids import Grids
 from interstage.fem.loads import face_functions
 from interstage.fem.rigid_elements import RigidLink, rbe2, rbe3, rigid_body, rrod
 from interstage.nastran import CardTable
+from interstage.nastran.cards import CARDS, columns, topologies
 from interstage.nastran.ids import expand_ids
 
 OFF_LINE = 0.05  # of the thickness, by which a grid of a shell may lie beside the line
-_SHELLS = {"CQUAD4": 4, "CTRIA3": 3, "CQUADR": 4, "CTRIAR": 3, "CQUAD8": 4, "CTRIA6": 3}
-_FIELDS = {"CQUAD4": 4, "CTRIA3": 3, "CQUADR": 4, "CTRIAR": 3, "CQUAD8": 8, "CTRIA6": 6}  # grids of a card
+_SHELLS, _SOLIDS = topologies("shell"), topologies("solid")
 ALONG = 0.5  # cosine between the normal of a shell and the line of a solid, at least
-_EDGES = {
-    "CHEXA": ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)),
-    "CPENTA": ((0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)),
-    "CTETRA": ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)),
-}
-
-
-_FACES = {
-    "CHEXA": ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
-    "CPENTA": ((0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
-}
 # grid rows S, A, B, and for a mid-edge grid the corners and mid-edge nodes of the face that it lies on
 _Joint = tuple[int, int, int, tuple[list[int], list[int | None]] | None]
 
@@ -89,14 +78,11 @@ def _mid_lines(
 
     The first edge of the face is that of the first node, the third that of the second.
     """
-    edges = _EDGES[name]
-    count = max(max(edge) for edge in edges) + 1
-    half = count // 2
-    # the order of mid-edge nodes on the card
-    order = [edges[k] for k in (*range(half), *range(2 * half, 3 * half), *range(half, 2 * half))]
-    middle = {frozenset(edge): node for edge, node in zip(order, nodes[count:]) if node is not None}
+    solid = _SOLIDS[name]
+    mid_edge = zip(solid.edges, nodes[solid.corners :])
+    middle = {frozenset(edge): node for edge, node in mid_edge if node is not None}
     out = []
-    for one in _FACES.get(name, ()):
+    for one in (face for face in solid.faces if len(face) == 4):
         for turn in (0, 1):
             face = [*one[turn:], *one[:turn]]
             sides = [middle.get(frozenset((face[k], face[(k + 1) % 4]))) for k in range(4)]
@@ -115,7 +101,7 @@ def _corners(
         if len(at):
             return name, [
                 grid_row(ctx, table, i, value) if isinstance(value, int) and value else None
-                for value in cards.row(int(at[0]))[2 : 2 + _FIELDS.get(name, 20)]
+                for value in cards.row(int(at[0]))[2 : max(columns(CARDS[name].grids, 99))]
             ]
     raise table.error(
         i, f"RSSCON refers to element {eid}, which is not in the deck", expected=" or ".join(names)
@@ -125,10 +111,10 @@ def _corners(
 def _of_elements(ctx: Context, table: CardTable, i: int, shell: object, solid: object) -> list[_Joint]:
     """(S, A, B, face) of the grids of a shell that lie on lines of a solid: of those the one nearest to its normal."""
     name, grids = _corners(ctx, table, i, shell, tuple(_SHELLS))
-    count = _SHELLS[name]
-    name, nodes = _corners(ctx, table, i, solid, tuple(_EDGES))
+    count = _SHELLS[name].corners
+    name, nodes = _corners(ctx, table, i, solid, tuple(_SOLIDS))
     x, out = ctx.grids.xyz, []
-    lines = [(nodes[a], nodes[b], None) for a, b in _EDGES[name]] + _mid_lines(name, nodes)
+    lines = [(nodes[a], nodes[b], None) for a, b in _SOLIDS[name].edges] + _mid_lines(name, nodes)
     normal = np.cross(x[grids[2]] - x[grids[0]], x[grids[3 if count == 4 else 0]] - x[grids[1]])
     for s in (one for one in grids if one is not None):
         found = []

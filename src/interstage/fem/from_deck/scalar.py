@@ -8,6 +8,7 @@ from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.lookup import property_ids
 from interstage.fem.scalars import Springs, SystemTerms, between
 from interstage.nastran import CardTable
+from interstage.nastran.cards import CARDS
 
 
 def read(ctx: Context) -> SystemTerms:
@@ -53,15 +54,13 @@ def read_springs(ctx: Context) -> list[Springs]:
     return out
 
 
-_PROPERTY = {"CELAS": "PELAS", "CMASS": "PMASS", "CDAMP": "PDAMP"}
-
-
 def _property_values(ctx: Context, family: str) -> dict[int, tuple[float, float, float]]:
     """Value, structural damping and stress coefficient of every PELAS (two a card), PMASS or PDAMP (four a card)."""
-    table = ctx.deck.cards(_PROPERTY[family])
-    step = 4 if family == "CELAS" else 2
+    card = CARDS[CARDS[f"{family}1"].properties[0]]
+    table = ctx.deck.cards(card.name)
+    step = card.ids[1] - card.ids[0]
     out: dict[int, tuple[float, float, float]] = {}
-    for first in range(1, 9, step):
+    for first in card.ids:
         pid, value = table.integer(first, 0), table.real(first + 1, 0.0)
         ge, S = (table.real(first + j, 0.0) if step == 4 else np.zeros(len(table)) for j in (2, 3))
         for i in np.flatnonzero(pid):
@@ -75,7 +74,7 @@ def _from_property(table: CardTable, values: dict[int, tuple[float, float, float
     pid = property_ids(table)
     for i, one in enumerate(pid):
         if int(one) not in values:
-            name = _PROPERTY[table.name[:5]]
+            name = CARDS[table.name].properties[0]
             raise table.error(
                 i,
                 f"{table.name} refers to property {one}, which is not in the deck",
