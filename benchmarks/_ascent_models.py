@@ -15,7 +15,7 @@ PODS = (1, 2, 3, 4)
 class Servo(ist.Device):
     """A gimbal of two axes: τ = k (x - q) - c q̇, x of second order."""
 
-    joint = ist.Hinge("rad", 2)
+    joint = ist.JointRef("rad", 2)
     stiffness, damping = ist.Parameter("N*m/rad", 2e6), ist.Parameter("N*m*s/rad", 4e4)
     bandwidth, command = ist.Parameter("rad/s", 40.0), ist.In("rad", 2)
     q, qdot, torque = joint.coordinate(), joint.rate(), joint.force()
@@ -108,7 +108,7 @@ class Inertial(ist.Device):
     sigma = ist.Parameter("rad/s", 1e-5)
     omega, a = at.rate("node"), at.acceleration("node")
     rate, angle, acceleration = ist.Out("rad/s", 3), ist.Out("rad", 3), ist.Out("m/s^2", 3)
-    total = ist.Discrete("rad", 3)
+    total = ist.DiscreteState("rad", 3)
 
     def sample(d, t):
         for k in range(3):

@@ -35,9 +35,9 @@ LOADING = 6  # runs after which both processes have their kernels
 class Turn(ist.Device):
     """Attitude law of one axis, 50 Hz."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     angle, rate, push = joint.coordinate(), joint.rate(), joint.force()
-    torque = ist.Discrete("N m")
+    torque = ist.DiscreteState("N m")
 
     def outputs(d, t):
         d.push = d.torque

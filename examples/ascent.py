@@ -101,7 +101,7 @@ def autopilot_for(flight: ist.Assembly, x0: ist.multibody.State):
     print(np.array2string(effect + 0.0, precision=3, suppress_small=True))
 
     def autopilot(t, attitude, rate, commanded, turning):
-        return {"gimbal": allocate @ (-K @ np.r_[ist.rotation_error(attitude, commanded), rate - turning])}
+        return {"gimbal": allocate @ (-K @ np.r_[ist.attitude_error(attitude, commanded), rate - turning])}
 
     return autopilot
 
@@ -132,7 +132,7 @@ def main(until: float = 30.0) -> None:
     assert poles[0] > 1.01 and poles[1] < 0.9999
     flight.diagram("ascent.svg")
     log = ist.simulate(flight, x0, until=until, step="2.5 ms", log="ascent.h5")
-    turned = [ist.rotation_error(*pair) for pair in zip(log["imu.attitude"], log["guidance.attitude"][::2])]
+    turned = [ist.attitude_error(*pair) for pair in zip(log["imu.attitude"], log["guidance.attitude"][::2])]
     speed = np.linalg.norm(log["earth.velocity"][-1])
     print(f"at {until:g} s: altitude {log['earth.altitude'][-1]:.0f} m, {speed:.0f} m/s over the ground")
     print(f"largest error of the attitude {np.degrees(np.abs(turned).max()):.2f} deg")

@@ -55,7 +55,7 @@ def gear_run() -> ist.Log:
 class Pull(ist.Device):
     """A spring to a point that moves on with constant speed."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     stiffness, speed = ist.Parameter("N/m", 8.0), ist.Parameter("m/s", 0.1)
     x, force = joint.coordinate(), joint.force()
 

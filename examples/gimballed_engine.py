@@ -84,7 +84,7 @@ def main() -> None:
     print(f"difference of the two paths           {np.rad2deg(apart):.1e} deg")
 
     # the loop closes at 1 s without any torque: the engine goes on by itself
-    let_go = ist.Event(at=1.0, action=ist.Switch("engine", "free"), name="loop closed")
+    let_go = ist.Event(at=1.0, action=ist.SetJointMode("engine", "free"), name="loop closed")
     motion = {"engine": ist.Motion(angle=command)}
     loose = ist.simulate(system, x, UNTIL, motions=motion, events=[let_go], **run)
     print(f"engine let go at 1 s, angle at the end {np.rad2deg(loose['engine'].q[-1, 0]):.2f} deg")

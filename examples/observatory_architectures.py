@@ -47,7 +47,7 @@ class Hold:
 
     def __call__(self, t: float, star: np.ndarray, rate: np.ndarray) -> dict[str, np.ndarray]:
         w = 0.2
-        wanted = -w * w * ist.rotation_error(star, [1, 0, 0, 0]) - 1.6 * w * rate
+        wanted = -w * w * ist.attitude_error(star, [1, 0, 0, 0]) - 1.6 * w * rate
         self.slow = self.slow + 0.06 * (wanted - self.slow)
         self.slower = self.slower + 0.06 * (self.slow - self.slower)
         torque = self.knows["J"] @ self.slower

@@ -43,10 +43,10 @@ class Pointing:
 
     def __call__(self, t: float, star: np.ndarray, rate: np.ndarray) -> dict[str, np.ndarray]:
         self.q = ist.quaternion.step(self.q, rate - self.bias, PERIOD)
-        error = ist.rotation_error(self.q, star)
+        error = ist.attitude_error(self.q, star)
         self.q, self.bias = ist.quaternion.turn(self.q, -0.05 * error), self.bias + 1e-3 * error
         w, z = self.bandwidth, 0.8
-        wanted = -w * w * ist.rotation_error(self.q, self.target) - 2.0 * z * w * (rate - self.bias)
+        wanted = -w * w * ist.attitude_error(self.q, self.target) - 2.0 * z * w * (rate - self.bias)
         return {"torque": -np.linalg.pinv(AXES.T) @ self.inertia @ wanted}
 
 
@@ -71,7 +71,7 @@ def main() -> None:
     sc = observatory("observatory.h5")
     run = {"until": 240, "step": "20 ms", "method": "ros2"}
     log = ist.simulate(sc, sc.vehicle.state(), **run, log="slew.h5", checkpoint="1 min")
-    error = [ist.rotation_error(q, TARGET) for q in log["star.true_attitude"]]
+    error = [ist.attitude_error(q, TARGET) for q in log["star.true_attitude"]]
     arcsec = np.abs(error[-500:]).max() * 180.0 * 3600.0 / np.pi
     w, _, y, _ = log["star.true_attitude"][-1]
     print(f"turned by {np.degrees(2.0 * np.arctan2(y, w)):.4f} deg")

@@ -37,7 +37,7 @@ def run(vehicle: ist.System, devices: dict[str, ist.Device], x=None, until=2.0, 
 class Pull(ist.Device):
     """A spring of 8 N/m to a point that moves on with 0.1 m/s."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     x, force = joint.coordinate(), joint.force()
 
     def outputs(d, t):

@@ -23,7 +23,7 @@ W = 2 * np.pi * 8.0
 class Push(ist.Device):
     """Force on a cart, and where it is."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     force, at, speed = joint.force(), joint.coordinate(), joint.rate()
     command = ist.In("N")
     place, rate = ist.Out("m"), ist.Out("m/s")
@@ -37,7 +37,7 @@ class Push(ist.Device):
 class Turn(ist.Device):
     """Torque of thrusters about a hinge: 20 N m or none."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     torque, at, speed = joint.force(), joint.coordinate(), joint.rate()
     fire = ist.In("", 1)
     angle, rate = ist.Out("rad", 1), ist.Out("rad/s", 1)

@@ -77,7 +77,7 @@ def autopilot(every: float = 0.02):
     K = ist.lqr(A, B, Q=np.diag([4.0, 1.0]), R=[[1.0]], every=every)[0]
 
     def law(t, attitude, rate, commanded):
-        error = ist.rotation_error(attitude, commanded)
+        error = ist.attitude_error(attitude, commanded)
         yaw, pitch = (K @ [error[k], rate[k]] for k in (2, 1))
         # a force along +y behind the centre of mass turns about -z, one along +z about +y
         return {"gimbal": np.clip([yaw, -pitch], -0.09, 0.09)}
@@ -110,7 +110,7 @@ def main() -> None:
 
     t, altitude = log.t, log["earth.altitude"]
     errors = np.degrees(
-        [ist.rotation_error(q, c) for q, c in zip(log["core"].quaternion, log["guidance.attitude"])]
+        [ist.attitude_error(q, c) for q, c in zip(log["core"].quaternion, log["guidance.attitude"])]
     )
     slosh = np.degrees(log["lox 1"].q)
     figure = new_figure(11.0, 8.0)

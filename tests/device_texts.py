@@ -7,7 +7,7 @@ import pytest
 
 import interstage as ist
 from interstage.nastran import deck_from_text
-from interstage.system.plant.declarations import Hinge, In, Inside, Look, Places, Push
+from interstage.system.plant.declarations import In, InternalLoad, JointRef, Look, Places, Push
 from interstage.system.plant.plan import planned
 from interstage.system.plant.vehicle_interface import view_of
 from interstage.system.run.coupled_system import ClosedLoop
@@ -44,14 +44,14 @@ def places_of(cls: type[ist.Device]) -> dict[str, object]:
     """Return a place or a joint of the vehicle for each that a class of devices needs."""
     found: dict[str, object] = {}
     for k, (name, place) in enumerate(cls.places.items()):
-        if isinstance(place, Hinge):
+        if isinstance(place, JointRef):
             body = "slide" if place.unit == "m" else "arm" if place.size is None else "engine"  # two axes
             driven = any(
                 isinstance(f, Push) and f.owner is place and f.quantity == "motion"
                 for f in cls.fields.values()
             )
             found[name] = f"driven_{body}" if driven else body
-        elif isinstance(place, Inside):
+        elif isinstance(place, InternalLoad):
             found[name] = ("boom", "root stress" if place.unit == "Pa" else "root moment")
         elif isinstance(place, Places) and place.root:
             continue

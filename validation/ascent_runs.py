@@ -55,7 +55,7 @@ def flown(ready: Ascent) -> Flown:
     return Flown(
         t,
         com - log["guidance.position"],
-        np.degrees([ist.rotation_error(*pair) for pair in seen]),
+        np.degrees([ist.attitude_error(*pair) for pair in seen]),
         np.degrees(np.hstack(angles)),
         np.degrees(log["imu.rate"][at]),
         log["core"].eta,
@@ -164,7 +164,7 @@ def ringing(ready: Ascent, at: float = RING_AT, seconds: float = RING_FOR) -> Ri
             ]
         )
 
-    angle = np.array([ist.rotation_error(*pair) for pair in zip(rung["imu.attitude"], q)])
+    angle = np.array([ist.attitude_error(*pair) for pair in zip(rung["imu.attitude"], q)])
     t = still.times("imu.rate") - at
     rate = rung["imu.rate"] - still["imu.rate"]
     forced = (t > 0.5 - 1e-6) & (t < 0.7 - 1e-6)

@@ -44,7 +44,7 @@ OUTPUTS = ("roll rate", "pitch rate", "yaw rate", "x acceleration", "y accelerat
 class Servo(ist.Device):
     """Servos about two gimbal axes: τ = k (x - q) - c q̇, ẍ = ω² (command - x) - 2ζω ẋ."""
 
-    joint = ist.Hinge("rad", 2)
+    joint = ist.JointRef("rad", 2)
     stiffness = ist.Parameter("N*m/rad", 1e6)
     damping = ist.Parameter("N*m*s/rad", 8e3)
     bandwidth = ist.Parameter("rad/s", 40.0)

@@ -161,7 +161,7 @@ def flight_rows(found: Found) -> list[Row]:
         ("attitude beside the reference", t, 5.0, "with the tilt that guidance asks for to come back to its path",
          "1° of tilt in either axis beside errors of attitude, and the gust"),
     ):  # fmt: skip
-        worst = max(float(np.linalg.norm(ist.rotation_error(*pair))) for pair in zip(true, other))
+        worst = max(float(np.linalg.norm(ist.attitude_error(*pair))) for pair in zip(true, other))
         rows.append(
             Row(
                 case,

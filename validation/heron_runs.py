@@ -190,7 +190,7 @@ class Apart:
 def between(log: ist.Log, other: ist.Log) -> Apart:
     """Compare two runs at the times that both have."""
     ends = [one.phases[-1][av.NAME] for one in (log, other)]
-    turned = ist.rotation_error(ends[0].quaternion[-1], ends[1].quaternion[-1])
+    turned = ist.attitude_error(ends[0].quaternion[-1], ends[1].quaternion[-1])
     away = np.linalg.norm(ends[0].position[-1] - ends[1].position[-1])
     dropped = [next(event.t for event in one.events if event.name == "staging") for one in (log, other)]
     bent = []

@@ -52,7 +52,7 @@ def flight():
         at = ist.Place()
         omega = at.rate()
         rate = ist.Out("rad/s", 3)
-        walk = ist.Discrete("rad/s", 3)
+        walk = ist.DiscreteState("rad/s", 3)
 
         def sample(d, t):
             for k in range(3):
@@ -97,7 +97,7 @@ def events(until: float) -> list:
     import interstage as ist
 
     return [
-        ist.Event(at=round(0.2 * until, 3), action=ist.Switch("probe", "locked"), name="lock"),
+        ist.Event(at=round(0.2 * until, 3), action=ist.SetJointMode("probe", "locked"), name="lock"),
         ist.Event(at=round(0.5 * until, 3), action=ist.Detach("probe"), name="leave"),
         ist.Event("jet.lag", level=-0.2, name="level"),
     ]

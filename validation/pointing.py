@@ -175,7 +175,7 @@ class Pointing:
     ) -> dict[str, np.ndarray]:
         know, now = self.tuning, t + self.tuning.begin
         _, swing, gain = plan(now, know.duration)
-        error = ist.rotation_error(star, target(know.duration, now)) + off_star
+        error = ist.attitude_error(star, target(know.duration, now)) + off_star
         omega = rate + off_rate
         p, d, i = know.gains
         wanted = -p * error - d * (omega - swing * AXIS) - i * self.sum

@@ -348,7 +348,22 @@ CLASSES: dict[str, str] = {
 
 
 NAMES: dict[str, dict[str, str]] = {
-    "interstage": {},
+    "interstage": {
+        "Crossing": "ZeroCrossing",
+        "Discrete": "DiscreteState",
+        "Expression": "CustomOutput",
+        "Hinge": "JointRef",
+        "Inside": "InternalLoad",
+        "Integer": "IntegerState",
+        "LinearLaw": "LinearController",
+        "LockWarning": "GimbalLockWarning",
+        "Picture": "Visual",
+        "Reaction": "JointReaction",
+        "Recovered": "RecoveredLoad",
+        "Remove": "RemoveBody",
+        "Switch": "SetJointMode",
+        "rotation_error": "attitude_error",
+    },
     "interstage.devices": {
         "Allocation": "ControlAllocation",
         "Drag": "FreeMolecularDrag",

@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from interstage._renamed import former_names
+
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 Words: TypeAlias = str | None
 """A part of a message that is not always there."""
@@ -95,7 +97,7 @@ class MotionWarning(UserWarning):
     """A motion is followed as given, but its parts contradict each other."""
 
 
-class LockWarning(UserWarning):
+class GimbalLockWarning(UserWarning):
     """A joint passes so near to where its axes fall in line that its motion is not accurate."""
 
 
@@ -198,3 +200,6 @@ def did_you_mean(name: object, names: Iterable[object]) -> str:
         lower.setdefault(known.lower(), known)
     near = difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.6)
     return f"did you mean {', '.join(lower[n] for n in near)}" if near else known_names(names)
+
+
+__getattr__ = former_names(__name__)

@@ -128,7 +128,7 @@ def pendulum(length=1.0, kick=0.0):
 
 def test_a_law_with_states_and_limits_is_that_of_single_runs():
     system = pendulum()
-    law = ist.LinearLaw(
+    law = ist.LinearController(
         ["q.arm.angle", "v.arm.angle"],
         ["tau.arm.angle", ist.Force("arm", [0, 0, 0, 0, 1.0, 0], node=(0, 0, -1.0), frame="body")],
         A=[[1.0]],
@@ -244,7 +244,7 @@ def test_loads_in_time_are_those_of_single_runs(method):
     """Thrust by a table, a gust by a function and a motor by a table, each with a scale, beneath a law."""
     system, given = satellite(), {"until": 1.0, "step": 2e-3, "log_step": 0.02, "method": method}
     gain = [[6.0, 3.0]]
-    law = ist.LinearLaw(["q.panel.angle", "v.panel.angle"], ["tau.panel.angle"], D=gain, every="20 ms")
+    law = ist.LinearController(["q.panel.angle", "v.panel.angle"], ["tau.panel.angle"], D=gain, every="20 ms")
     tip = (1.0, 0.2, 0.0)
     forces = [ist.Force("bus", THRUST, frame="body"), ist.Force("panel", gust, node=tip)]
     acting = {"forces": forces, "tau": {"panel": MOTOR}, "control": law}
@@ -486,7 +486,7 @@ def test_the_mass_of_a_flexible_body_is_that_of_a_component_built_with_it():
 def test_laws_that_do_not_fit(change, words):
     given = {"measures": ["q.arm.angle", "v.arm.angle"], "acts": "tau.arm.angle", "D": [[1.0, 2.0]]} | change
     with pytest.raises(InputError, match=words):
-        ist.LinearLaw(**given)
+        ist.LinearController(**given)
 
 
 @pytest.mark.parametrize("stop", [(), ("q.panel.angle < -0.0412345",)])
@@ -529,7 +529,7 @@ def test_reductions_mean_the_same_in_batches_runs_and_studies(stop):
 class Eye(ist.Device):
     """What a joint shows."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     q, angle = joint.coordinate(), ist.Out("rad")
 
     def outputs(d, t):

@@ -72,7 +72,7 @@ def ring():
     return system
 
 
-LAW = ist.LinearLaw(
+LAW = ist.LinearController(
     ["q.a.angle", "v.a.angle"],
     ["tau.a.angle", ist.Force("b", [0, 0, 0, 1.0, 0, 0])],
     A=[[1.0]],

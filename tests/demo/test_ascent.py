@@ -85,7 +85,7 @@ def test_the_first_seconds_follow_the_reference(ready):
     system, last = ready.system, log.state()
     gap = system.mass_properties(last).com - log["guidance.position"][-1]
     assert np.linalg.norm(gap) < 0.5
-    error = ist.rotation_error(log["imu.attitude"][-1], log["guidance.attitude"][-1])
+    error = ist.attitude_error(log["imu.attitude"][-1], log["guidance.attitude"][-1])
     assert np.degrees(np.abs(error).max()) < 0.2
     angles = np.hstack([log[f"pod{k}.tvc.angle"] for k in range(1, 5)])
     assert np.degrees(np.abs(angles).max()) < 3.0

@@ -131,7 +131,7 @@ def level_flight(inertia, tilt, periods):
             np.array([[np.cos(n * t), -np.sin(n * t), 0], [np.sin(n * t), np.cos(n * t), 0], [0, 0, 1]])
             @ level
         )
-        angles.append(ist.rotation_error(q, _quaternion(turned)))
+        angles.append(ist.attitude_error(q, _quaternion(turned)))
     return n, log.t, np.array(angles)
 
 

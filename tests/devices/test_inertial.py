@@ -92,7 +92,7 @@ def sweep():
 
 
 class Torque(ist.Device):
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     torque = joint.force()
 
     def outputs(d, t):

@@ -130,7 +130,7 @@ def test_it_breaks_loose_at_static_friction_and_not_before():
     """A torque that grows: held to the last bit until it is s, whatever else the vehicle does."""
 
     class Ramp(ist.Device):
-        joint = ist.Hinge()
+        joint = ist.JointRef()
         torque = joint.force()
 
         def outputs(d, t):

@@ -74,7 +74,7 @@ def test_what_lies_on_a_stop_rests_there(hinge):
     made.add("stop", dev.JointStop(joint="arm", stiffness=200.0, dissipation=2.0, low=-1, high=0.1))
 
     class Push(ist.Device):
-        joint = ist.Hinge()
+        joint = ist.JointRef()
         torque = joint.force()
 
         def outputs(d, t):

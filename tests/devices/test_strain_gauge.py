@@ -51,7 +51,7 @@ class Wrench(ist.Device):
 class Probe(ist.Device):
     """All that is asked for, at every instant."""
 
-    at, joint = ist.Inside(), ist.Hinge()
+    at, joint = ist.InternalLoad(), ist.JointRef()
     full, modal, held = at.result(), at.result(residual=False), joint.reaction()
     a, b, c = ist.Out("?"), ist.Out("?"), ist.Out("N*m")
 
@@ -180,7 +180,7 @@ def mast(beam) -> ist.System:
 
 
 def test_a_linear_model_has_the_gain_of_the_recovered_output(mast):
-    """Force at the tip to the gauge, against `ist.Recovered` of the vehicle alone; the modes alone say less."""
+    """Force at the tip to the gauge, against `ist.RecoveredLoad` of the vehicle alone; the modes alone say less."""
     made = ist.Assembly("linear", vehicle=mast).add("tip", Tip(at=("beam", TIP)))
     made.add("probe", Probe(at=("beam", "root moment"), joint="beam"))
     lin = ist.linearize(made, mast.state(), inputs="tip.level", outputs=["probe.a", "probe.b"])
@@ -189,8 +189,8 @@ def test_a_linear_model_has_the_gain_of_the_recovered_output(mast):
         mast.state(),
         inputs=[ist.NodeForce("beam", TIP, "y")],
         outputs=[
-            ist.Recovered("beam", "root moment"),
-            ist.Recovered("beam", "root moment", residual=False, name="m"),
+            ist.RecoveredLoad("beam", "root moment"),
+            ist.RecoveredLoad("beam", "root moment", residual=False, name="m"),
         ],
     )
     for hz in (0.01, 1.0, 20.0):
@@ -203,7 +203,7 @@ def test_a_linear_model_has_the_gain_of_the_recovered_output(mast):
 class Relief(ist.Device):
     """A torque at the hinge that follows what the gauge says through a lag."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     gain, lag = ist.Parameter("", 0.5), ist.Parameter("s", 0.1)
     reading, torque = ist.In("N*m"), joint.force()
     held = ist.Out("N*m")

@@ -128,7 +128,7 @@ def test_its_linear_model_has_delay_and_rise(cart, kind, delay, rise):
     T, k, kd = 0.05, 40.0, 12.0
 
     class Law(ist.Device):
-        joint = ist.Hinge("m")
+        joint = ist.JointRef("m")
         q, v, w = joint.coordinate(), joint.rate(), ist.Out("s")
 
         def sample(d, t):

@@ -24,7 +24,7 @@ def test_smooth_columns_are_followed_with_their_rates():
     # cubic spline, h = 0.25 s: h⁴/384 of the curve inside, h³ of its slope at the ends
     assert log["guidance.position"][:, 0] == pytest.approx(np.sin(t), abs=2e-4)
     assert log["guidance.velocity"][:, 0] == pytest.approx(np.cos(t), abs=5e-3)
-    pitch = [ist.rotation_error(q, [1, 0, 0, 0])[1] for q in log["guidance.attitude"]]
+    pitch = [ist.attitude_error(q, [1, 0, 0, 0])[1] for q in log["guidance.attitude"]]
     assert pitch == pytest.approx(0.3 * np.sin(0.5 * t), abs=1e-5)
     assert log["guidance.rate"][:, 1] == pytest.approx(0.15 * np.cos(0.5 * t), abs=3e-4)
 
@@ -56,7 +56,7 @@ def test_slopes_are_continuous_and_the_rate_is_that_of_the_attitude():
     made = ist.Assembly("x").add("g", dev.ReferenceTrajectory(table))
     log = ist.simulate(made, None, until=3, step="1 ms", log_step="1 ms")
     q = log["g.attitude"]
-    rates = np.array([ist.rotation_error(b, a) for a, b in zip(q[:-2], q[2:])]) / 2e-3
+    rates = np.array([ist.attitude_error(b, a) for a, b in zip(q[:-2], q[2:])]) / 2e-3
     assert log["g.rate"][1:-1] == pytest.approx(rates, abs=2e-4)
     other = log["g.other"].reshape(-1)
     assert np.abs(np.diff(other, 2)).max() < 5e-5  # no kink: a step of slope would be 1e-3 of it
@@ -78,7 +78,7 @@ def test_files_have_units(tmp_path):
     assert device.names == ("mass",)
     log = ist.simulate(ist.Assembly("x").add("g", device), None, until=60, step=60)
     assert log["g.position"][-1, 0] == pytest.approx(1e4) and log["g.other"].ravel()[-1] == pytest.approx(4e5)
-    assert ist.rotation_error(log["g.attitude"][-1], [1, 0, 0, 0]) == pytest.approx(
+    assert ist.attitude_error(log["g.attitude"][-1], [1, 0, 0, 0]) == pytest.approx(
         [0, np.pi / 4, 0], abs=1e-12
     )
 

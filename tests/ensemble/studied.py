@@ -80,7 +80,7 @@ class Lag(ist.Device):
 class Spring(ist.Device):
     """Spring at a hinge."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     k = ist.Parameter("N m/rad", 2.0)
     angle, rate, torque = joint.coordinate(), joint.rate(), joint.force()
 

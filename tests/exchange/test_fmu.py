@@ -164,7 +164,7 @@ def test_a_unit_starts_as_its_state_is_switched(tmp_path, every):
     """
     x = pair().state()
     x["upper"].q[:], x["lower"].q[:] = 0.4, 0.7
-    lock = ist.Event(at=0.1, action=ist.Switch("lower", "locked"))
+    lock = ist.Event(at=0.1, action=ist.SetJointMode("lower", "locked"))
     log = ist.simulate(pair(), x, until=0.5, step="1 ms", log_step="10 ms", events=[lock])
     k = int(np.flatnonzero(np.isclose(log.t, 0.2))[0])
     path, step = tmp_path / "pair.fmu", None if every is None else "1 ms"

@@ -128,7 +128,7 @@ def in_a_loop(unit):
 class Push(ist.Device):
     """A force at a joint."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     command, force = ist.In("1/s"), joint.force()
 
     def outputs(d, t):
@@ -138,7 +138,7 @@ class Push(ist.Device):
 class See(ist.Device):
     """Says where a joint is."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     x, place = joint.coordinate(), ist.Out("rad")
 
     def sample(d, t):

@@ -89,7 +89,7 @@ def fly(path: Path) -> ist.Log:
     x = flight.vehicle.state()
     x["bus"].v[:3] = [0.02, -0.01, 0.05]
     events = [ist.Event(at=float(t), name=f"note {t}") for t in range(5, UNTIL, 10)]
-    events.append(ist.Event(at=UNTIL / 2, action=[ist.Detach("panel"), ist.Remove("panel")], name="lost"))
+    events.append(ist.Event(at=UNTIL / 2, action=[ist.Detach("panel"), ist.RemoveBody("panel")], name="lost"))
     return ist.simulate(
         flight, x, until=UNTIL, step="10 ms", log=path, checkpoint="2 s", events=events, progress=False
     )

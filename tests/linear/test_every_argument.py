@@ -26,7 +26,7 @@ class Nonsense:
 
 
 class Push(ist.Device):
-    joint = ist.Hinge("rad")
+    joint = ist.JointRef("rad")
     command = ist.In("N*m", default=0.0)
     torque = joint.force()
 

@@ -16,7 +16,7 @@ MASS = 2.0
 class Pusher(ist.Device):
     """Pushes a cart behind a lag."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     lag = ist.Parameter("s", 0.05)
     command, force = ist.In("N"), joint.force()
     f = ist.State("N")

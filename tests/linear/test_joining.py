@@ -86,7 +86,7 @@ def test_the_loop_of_models_is_the_loop_of_the_assembly():
     cart = mb.compile()
 
     class Rail(ist.Device):
-        joint = ist.Hinge("m")
+        joint = ist.JointRef("m")
         command, f = ist.In("N"), ist.State("N")
         x, v, force = joint.coordinate(), joint.rate(), joint.force()
         place, speed = ist.Out("m"), ist.Out("m/s")

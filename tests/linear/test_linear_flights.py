@@ -14,7 +14,7 @@ from interstage.errors import InputError, SolverError
 
 
 class Eye(ist.Device):
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     x = joint.coordinate()
     place = ist.Out("m")
 
@@ -23,7 +23,7 @@ class Eye(ist.Device):
 
 
 class Integrator(ist.Device):
-    e, total, y = ist.In("m"), ist.Discrete("m*s"), ist.Out("m*s")
+    e, total, y = ist.In("m"), ist.DiscreteState("m*s"), ist.Out("m*s")
 
     def sample(d, t):
         d.total += d.e * d.period

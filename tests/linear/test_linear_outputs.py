@@ -51,12 +51,12 @@ ALL = [
     ist.JointAngle("tip", name="tip_turn"),
     ist.JointAngle("bus", "x", name="bus_x"),
     ist.JointRate("tip"),
-    ist.Reaction("boom"),
-    ist.Reaction("tip", "fx", frame="world"),
+    ist.JointReaction("boom"),
+    ist.JointReaction("tip", "fx", frame="world"),
     ist.ModalCoordinate("boom", [1, 3]),
     ist.ModalCoordinate("boom", 2, rate=True),
-    ist.Expression("height", lambda s, x, vdot: s.position(x, "tip")[2] ** 2),
-    ist.Expression("load", lambda s, x, vdot: s.acceleration(x, vdot, "boom", 4)[3:]),
+    ist.CustomOutput("height", lambda s, x, vdot: s.position(x, "tip")[2] ** 2),
+    ist.CustomOutput("load", lambda s, x, vdot: s.acceleration(x, vdot, "boom", 4)[3:]),
 ]
 INPUTS = [
     ist.NodeForce(*NODE),
@@ -90,7 +90,7 @@ def test_one_loop_for_all_columns_is_the_same_as_one_by_one(moving):
     system, x = moving
     axes = (("bus", None, "body"), (*NODE, "node"), (*NODE, "world"), ("tip", None, "world"))
     loads = {place: [0.1, 0.2, -0.3, 3.0, -2.0, 1.0 + k] for k, place in enumerate(axes)}
-    rough = ist.Expression("rough", lambda s, x, vdot: float(x.v[0].real))
+    rough = ist.CustomOutput("rough", lambda s, x, vdot: float(x.v[0].real))
     quick = ist.linearize(system, x, INPUTS, ALL, forces=loads)
     slow = ist.linearize(system, x, INPUTS, [*ALL, rough], forces=loads)
     for name in "ABCD":
@@ -135,7 +135,7 @@ def test_positions_along_axes_that_turn(moving):
     pair = [ist.NodePosition(*NODE, frame=frame, name=frame) for frame in ("body", "node")]
     x = x.copy()
     x["bus"].position[:] = [3.0, -4.0, 5.0]
-    lin = ist.linearize(system, x, [], [*pair, ist.Expression("truth", seen)])
+    lin = ist.linearize(system, x, [], [*pair, ist.CustomOutput("truth", seen)])
     assert np.abs(lin.C[:6] - lin.C[6:]).max() < 1e-13 * np.abs(lin.C).max()
     assert np.allclose(lin.operating_point["y"][:6], lin.operating_point["y"][6:], atol=1e-14)
 
@@ -225,14 +225,14 @@ def test_model_at_rest_has_the_frequencies_of_the_system():
 
 def test_expression_that_takes_no_complex_numbers_falls_back_to_differences(moving):
     system, x = moving
-    smooth = ist.Expression("smooth", lambda s, x, vdot: s.position(x, "tip")[0])
-    hidden = ist.Expression("hidden", lambda s, x, vdot: float(s.position(x, "tip")[0].real))
-    silent = ist.Expression(
+    smooth = ist.CustomOutput("smooth", lambda s, x, vdot: s.position(x, "tip")[0])
+    hidden = ist.CustomOutput("hidden", lambda s, x, vdot: float(s.position(x, "tip")[0].real))
+    silent = ist.CustomOutput(
         "silent", lambda s, x, vdot: np.abs(s.position(x, "tip")[0] + 100.0) + 0j * x.v[0]
     )
     with pytest.raises(ist.InterstageError, match="must return finite real numbers"):
         ist.linearize(system, x, [], [silent])
-    silent = ist.Expression(
+    silent = ist.CustomOutput(
         "silent", lambda s, x, vdot: np.abs(s.position(x, "tip")[0] + 100.0) + 0.0 * x.v[0]
     )
     lin = ist.linearize(system, x, [], [smooth, hidden, silent])
@@ -251,7 +251,7 @@ def test_a_function_may_use_its_state_as_scratch(moving):
         return height
 
     plain = ist.linearize(system, x, [], ALL[:6])
-    seen = ist.linearize(system, x, [], [ist.Expression("height", scribble), *ALL[:6]])
+    seen = ist.linearize(system, x, [], [ist.CustomOutput("height", scribble), *ALL[:6]])
     assert np.array_equal(seen.C[1:], plain.C) and np.array_equal(seen.A, plain.A)
     assert np.array_equal(seen.operating_point["y"][1:], plain.operating_point["y"])
     low = system.state()

@@ -259,7 +259,7 @@ def test_wrong_words_get_a_sentence():
         frequencies_hz, shapes = np.ones(2), np.eye(2)
 
     def seen(function):
-        return ist.linearize(system, x, [], ist.Expression("e", function))
+        return ist.linearize(system, x, [], ist.CustomOutput("e", function))
 
     for bad, words in (
         (lambda: lin.frequency_response("1 Hz"), "finite numbers"),

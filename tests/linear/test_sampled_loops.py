@@ -19,7 +19,7 @@ class PID(ist.Device):
 
     kp, ki, kd = ist.Parameter("N/m", 4.0), ist.Parameter("N/m/s", 0.5), ist.Parameter("N*s/m", 6.0)
     wanted, seen, u = ist.In("m", default=0.0), ist.In("m"), ist.Out("N")
-    total, last = ist.Discrete("m*s"), ist.Discrete("m")
+    total, last = ist.DiscreteState("m*s"), ist.DiscreteState("m")
 
     def sample(d, t):
         e = d.wanted - d.seen
@@ -121,7 +121,7 @@ def test_the_map_of_a_frame_agrees_with_differences_of_runs(springs):
     """All of A of a loop with a lag, a filter in the software and two rates, state by state."""
 
     class Lag(ist.Device):
-        joint = ist.Hinge("m")
+        joint = ist.JointRef("m")
         u, force, f = ist.In("N"), joint.force(), ist.State("N")
 
         def outputs(d, t):

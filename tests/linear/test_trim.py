@@ -218,4 +218,4 @@ def test_bad_arguments_are_one_sentence():
         with pytest.raises(ist.InterstageError, match=words):
             ist.trim(system, x, **options)
     with pytest.raises(ist.InterstageError, match=r"the expression 'e' failed; got ZeroDivisionError"):
-        ist.linearize(system, x, outputs=[ist.Expression("e", lambda s, x, vdot: 1 / 0)])
+        ist.linearize(system, x, outputs=[ist.CustomOutput("e", lambda s, x, vdot: 1 / 0)])

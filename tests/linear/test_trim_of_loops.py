@@ -22,7 +22,7 @@ SPRING, WANTED = 3.0, 0.3
 class Push(ist.Device):
     """A force on the slide."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     command = ist.In("N")
     force = joint.force()
 
@@ -33,7 +33,7 @@ class Push(ist.Device):
 class See(ist.Device):
     """The place of the slide, sampled."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     q = joint.coordinate()
     place = ist.Out("m")
 

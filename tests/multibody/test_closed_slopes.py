@@ -64,7 +64,7 @@ def test_geometric_stiffness_under_the_forces_of_a_closure(part):  # noqa: F811
     x = random_state(tree, np.random.default_rng(3), deflection=1e-3)
     y = same_state(tree, x, loop)
     tip = ist.NodeForce("b", BARS + 1)
-    everything = ist.Expression("vdot", lambda system, x, vdot: vdot)
+    everything = ist.CustomOutput("vdot", lambda system, x, vdot: vdot)
     found = ist.linearize(loop, y, tip, everything, forces=FORCES)
     # h⁴ of truncation and ε/h of round-off beside the springs of modes
     steps = ist.linearize(loop, y, tip, forces=FORCES, method="central-4", step=1e-5)

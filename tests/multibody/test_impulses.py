@@ -8,7 +8,7 @@ from multibody_models import beam, random_inertia, random_rotation, random_state
 
 import interstage as ist
 from interstage.errors import InterstageError
-from interstage.system.run.events import Attach, Detach, Reattach, ReplaceJoint, Switch
+from interstage.system.run.events import Attach, Detach, Reattach, ReplaceJoint, SetJointMode
 
 AXIS = (0.3, -0.5, 0.9)
 JOINTS = {
@@ -76,7 +76,7 @@ def nearest_motion(old, x, new, y):
 
 
 CHANGES = {
-    "lock": lambda j: [Switch("arm", "locked")],
+    "lock": lambda j: [SetJointMode("arm", "locked")],
     "replace": lambda j: [ReplaceJoint("arm", j)],
     "dock": lambda j: [Attach("other", "bus", joint=j)],
     "dock by the child": lambda j: [Attach("tail", "bus", joint=j)],
@@ -84,10 +84,10 @@ CHANGES = {
     "child to ground": lambda j: [Attach("arm", None, joint=j)],
     "both to ground": lambda j: [Attach("bus", None, joint=j), Attach("other", None, joint=j)],
     "detach": lambda j: [Detach("arm")],
-    "detach and lock": lambda j: [Detach("arm"), Switch("arm", "locked")],
-    "lock and detach": lambda j: [Switch("tail", "locked"), Detach("arm")],
+    "detach and lock": lambda j: [Detach("arm"), SetJointMode("arm", "locked")],
+    "lock and detach": lambda j: [SetJointMode("tail", "locked"), Detach("arm")],
     "reattach": lambda j: [Reattach("arm", "other", joint=j)],
-    "lock all": lambda j: [Switch(b, "locked") for b in ("arm", "tail", "other", "bus")],
+    "lock all": lambda j: [SetJointMode(b, "locked") for b in ("arm", "tail", "other", "bus")],
 }
 
 
@@ -127,7 +127,7 @@ ELSEWHERE = {
     "another node": [Detach("arm"), Attach("arm", "other", port=4)],
     "turned round": [Attach("arm", "other")],
     "node to node": [Reattach("tail", ("arm", 3), snap=True)],
-    "lock": [Switch("arm", "locked")],
+    "lock": [SetJointMode("arm", "locked")],
 }
 
 
@@ -161,7 +161,7 @@ def test_a_lone_body_that_is_held(name):
     new, y = Attach("ball", None, joint=JOINTS[name]()).apply(0.0, system, x)
     np.testing.assert_allclose(y.v, nearest_motion(system, x, new, y), rtol=0, atol=1e-12 * np.abs(x.v).max())
     assert np.isfinite(new.forward_dynamics(y)).all()
-    locked, z = Switch("ball", "locked").apply(0.0, new, y)
+    locked, z = SetJointMode("ball", "locked").apply(0.0, new, y)
     assert not z.v.any()
     assert not locked.forward_dynamics(z).any()
     assert locked.energy(z) == 0.0
@@ -185,7 +185,7 @@ def test_closures_beside_a_change(name):
     mb.add_body("guest", mass=1.5, com=[0, 0.1, 0], inertia=[0.3, 0.2, 0.2], joint=ist.Free())
     system = mb.compile()
     x = system.assemble(system.state(v=np.random.default_rng(5).normal(size=system.nv)))
-    for action in (Attach("guest", "arm", joint=JOINTS[name]()), Switch("arm", "locked")):
+    for action in (Attach("guest", "arm", joint=JOINTS[name]()), SetJointMode("arm", "locked")):
         before, u = system, x
         system, x = action.apply(0.0, system, x)
         wanted = before.momentum(u)

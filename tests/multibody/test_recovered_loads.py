@@ -174,7 +174,10 @@ def test_a_linear_model_recovers(aset):
         system,
         system.state(),
         inputs=[ist.NodeForce("beam", TIP, "y")],
-        outputs=[ist.Recovered("beam", "middle moment"), ist.Recovered("beam", "root stress", name="gauge")],
+        outputs=[
+            ist.RecoveredLoad("beam", "middle moment"),
+            ist.RecoveredLoad("beam", "root stress", name="gauge"),
+        ],
     )
     assert lin.outputs == ["beam.middle moment", "gauge"]
     fe = ist.FEModel.from_deck(beam())
@@ -226,7 +229,7 @@ def test_what_is_not_there_is_said():
     system = cantilever(4, ROOT)
     x = system.state()
     with pytest.raises(InputError, match=r"no recovered 'moment'.*root moment"):
-        ist.linearize(system, x, inputs=[], outputs=[ist.Recovered("beam", "moment")])
+        ist.linearize(system, x, inputs=[], outputs=[ist.RecoveredLoad("beam", "moment")])
     with pytest.raises(ModelError, match=r"does not know loads at node 7.*load_grids"):
         system.recovered(x, "beam", forces={("beam", 7): np.ones(6)})
     assert system.recovered(x, "beam", forces={("beam", 7): np.ones(6)}, residual=False)

@@ -11,7 +11,7 @@ from interstage.errors import InputError
 
 class Ramp(ist.Device):
     angle, rate = ist.Out("rad", 3), ist.Out("rad/s")
-    count = ist.Integer()
+    count = ist.IntegerState()
 
     def outputs(d, t):
         for k in range(3):

@@ -118,7 +118,7 @@ def test_a_vehicle_stands_still_and_bodies_that_leave_are_gone(run, tmp_path):
         x,
         until=1.0,
         step=0.1,
-        events=[ist.Event(at=0.5, action=[ist.Detach("pod"), ist.Remove("pod")])],
+        events=[ist.Event(at=0.5, action=[ist.Detach("pod"), ist.RemoveBody("pod")])],
     )
     found = Read(ist.export_gltf(log, tmp_path / "left.glb", follow="core"))
     t, scale = found.channel("pod", "scale")
@@ -181,7 +181,7 @@ def test_meshes_of_files_are_pictures(tmp_path):
         assert mesh.points.shape == (4, 3) and abs(volume(mesh) - 1.0 / 6.0) < 1e-7
     mb = ist.Multibody("one")
     mb.add_body("bus", mass=1.0, inertia=[1.0, 1.0, 1.0])
-    picture = ist.Picture(
+    picture = ist.Visual(
         paths[0], at=[1, 2, 3], rotation=ist.Rotation.from_axis_angle([0, 0, 1], 0.3), scale=0.1
     )
     found = Read(ist.export_gltf(mb.compile(), tmp_path / "one.glb", pictures={"bus": picture}))

@@ -37,7 +37,7 @@ def assert_loop_through_the_vehicle(made, *legs):
 class Servomotor(ist.Device):
     """A motor with an encoder."""
 
-    joint = ist.Hinge("rad")
+    joint = ist.JointRef("rad")
     angle, rate, torque = joint.coordinate(), joint.rate(), joint.force()
     command, seen, speed = ist.In("N*m"), ist.Out("rad"), ist.Out("rad/s")
 
@@ -138,7 +138,7 @@ class StateSpace(ist.Device):
 class Counter(ist.Device):
     """Counts its samples and says when each was; a whole number that no derivative sees."""
 
-    count = ist.Integer()
+    count = ist.IntegerState()
     n = ist.Out()
     at = ist.Out("s")
 
@@ -157,8 +157,8 @@ class DiscretePID(ist.Device):
     wanted = ist.In("", default=0.0)
     seen = ist.In()
     u = ist.Out()
-    total = ist.Discrete("s")
-    last = ist.Discrete()
+    total = ist.DiscreteState("s")
+    last = ist.DiscreteState()
 
     def sample(d, t):
         e = d.wanted - d.seen
@@ -191,7 +191,7 @@ class IntegratingGyro(ist.Device):
     at = ist.Place()
     omega = at.rate("body")
     theta = ist.State("rad", 3)
-    before = ist.Discrete("rad", 3)
+    before = ist.DiscreteState("rad", 3)
     rate = ist.Out("rad/s", 3)
 
     def rates(d, t):
@@ -262,7 +262,7 @@ class Wrench(ist.Device):
 class Rail(ist.Device):
     """A force on a slide, and where it is."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     command, force = ist.In("N"), joint.force()
     x, place = joint.coordinate(), ist.Out("m")
 
@@ -274,7 +274,7 @@ class Rail(ist.Device):
 class Ruler(ist.Device):
     """Place and speed of a slide, sampled; noise on the place."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     sigma = ist.Parameter("m", 0.0)
     x, v = joint.coordinate(), joint.rate()
     place, speed = ist.Out("m"), ist.Out("m/s")
@@ -289,7 +289,7 @@ class Ruler(ist.Device):
 class Pull(ist.Device):
     """A spring to a point that moves on with constant speed."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     stiffness, speed = ist.Parameter("N/m", 80.0), ist.Parameter("m/s", 0.1)
     x, force = joint.coordinate(), joint.force()
     stretch = ist.Out("m")
@@ -302,7 +302,7 @@ class Pull(ist.Device):
 class Motor(ist.Device):
     """A torque on a joint of one axis: command, and a spring and damper of its own."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     stiffness = ist.Parameter("N*m/rad", 0.0)
     damping = ist.Parameter("N*m*s/rad", 0.0)
     command = ist.In("N*m", default=0.0)
@@ -317,7 +317,7 @@ class Motor(ist.Device):
 class Encoder(ist.Device):
     """Angle and rate of a joint of one axis, sampled."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     now, speed = joint.coordinate(), joint.rate()
     angle, rate = ist.Out("rad"), ist.Out("rad/s")
 

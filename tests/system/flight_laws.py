@@ -155,7 +155,7 @@ class Bounce:
 class Dropped(ist.Device):
     """A ball that lies still after its last bounce."""
 
-    y, v, still = ist.State("m", initial=0.72), ist.State("m/s"), ist.Integer()
+    y, v, still = ist.State("m", initial=0.72), ist.State("m/s"), ist.IntegerState()
 
     def rates(d, t):
         d.ydot = d.v
@@ -180,8 +180,8 @@ def changing():
     point = ist.OperatingPoint(x, loads, np.zeros(system.nv), system.settings)
     events = [
         ist.Event(at=0.37, action=leave, name="leave"),
-        ist.Event(at=0.21, action=ist.Switch("arm", "locked")),
+        ist.Event(at=0.21, action=ist.SetJointMode("arm", "locked")),
         ist.Event("ball.y", Bounce(), direction=-1, rest={"ball.still": 1, "ball.v": 0.0}, name="hit"),
-        ist.Event(at=1.71, action=ist.Remove("arm"), name="gone"),
+        ist.Event(at=1.71, action=ist.RemoveBody("arm"), name="gone"),
     ]
     return made, point, events

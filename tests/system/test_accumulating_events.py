@@ -52,7 +52,7 @@ def series(e, least):
 def test_a_ball_comes_to_rest_on_the_floor(e, options):
     """Impacts at 1 + 2e(1 + e + e² + ...): an infinite number of them before 1 + 2e/(1 - e), then rest at zero."""
     system, x = ball()
-    event = ist.Event(height, bounce(e), direction=-1, name="floor", rest=ist.Switch("ball", "locked"))
+    event = ist.Event(height, bounce(e), direction=-1, name="floor", rest=ist.SetJointMode("ball", "locked"))
     log = simulate(system, x, 12.0, events=[event], **options)
     # a flight is seen where it is longer than the way up from just below the floor
     times, end = series(e, max(1e-6, 1e-8 / max(e, 1e-9)))
@@ -83,7 +83,7 @@ def test_without_a_rest_the_run_says_that_bounces_accumulate(e, options):
 @pytest.mark.parametrize("step", [1e-3, 0.03, 0.3])
 def test_bounces_do_not_depend_on_the_step(step):
     system, x = ball(ist.Free())
-    event = ist.Event(height, bounce(0.7), direction=-1, rest=ist.Switch("ball", "locked"))
+    event = ist.Event(height, bounce(0.7), direction=-1, rest=ist.SetJointMode("ball", "locked"))
     log = simulate(system, x, 6.0, step, events=[event])
     times, end = series(0.7, 1e-6)
     np.testing.assert_allclose([r.t for r in log.events][: len(times)], times, atol=1e-7)
@@ -139,7 +139,7 @@ def test_what_only_passes_is_not_at_rest(options):
     system, x = ball()
     slow = ist.Event(lambda t, x: height(t, x) - 3.0, bounce(0.0), direction=-1)
     noted = ist.Event(lambda t, x: height(t, x) - 2.0, None)
-    latch = ist.Event(lambda t, x: height(t, x) - 1.0, ist.Switch("ball", "locked"))
+    latch = ist.Event(lambda t, x: height(t, x) - 1.0, ist.SetJointMode("ball", "locked"))
     log = simulate(system, x, 3.0, events=[slow, noted, latch], **options)
     first = np.sqrt(0.4)
     np.testing.assert_allclose(

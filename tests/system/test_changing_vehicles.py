@@ -35,7 +35,7 @@ class Thrust(ist.Device):
 class Motor(ist.Device):
     """A torque that does not change, and what its joint shows."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     angle, torque, size = joint.coordinate(), joint.force(), ist.Parameter("N*m", 0.3)
 
     def outputs(d, t):
@@ -63,11 +63,11 @@ def unlock(t, system, x):
 
 
 CHANGES = [
-    ist.Event(at=0.1, action=ist.Switch("hand", "locked"), name="lock"),
+    ist.Event(at=0.1, action=ist.SetJointMode("hand", "locked"), name="lock"),
     ist.Event(at=0.3, action=ist.Detach("arm"), name="leave"),
     ist.Event(at=0.5, action=unlock, name="unlock"),
     ist.Event(at=0.7, action=[ist.Reattach("hand", ("boom", TIP), snap=True)], name="move"),
-    ist.Event(at=0.8, action=ist.Remove("arm"), name="forget"),
+    ist.Event(at=0.8, action=ist.RemoveBody("arm"), name="forget"),
 ]
 
 
@@ -134,10 +134,10 @@ def test_a_motor_drives_its_joint_as_long_as_that_is_free():
     """Locked, it does nothing; unlocked, it goes on; when the arm has left there is no joint, and its angle is held."""
     system, x = arms()
     events = [
-        ist.Event(at=0.2, action=ist.Switch("arm", "locked")),
-        ist.Event(at=0.4, action=ist.Switch("arm", "free")),
-        ist.Event(at=0.5, action=ist.Switch("arm", "prescribed")),
-        ist.Event(at=0.6, action=ist.Switch("arm", "free")),
+        ist.Event(at=0.2, action=ist.SetJointMode("arm", "locked")),
+        ist.Event(at=0.4, action=ist.SetJointMode("arm", "free")),
+        ist.Event(at=0.5, action=ist.SetJointMode("arm", "prescribed")),
+        ist.Event(at=0.6, action=ist.SetJointMode("arm", "free")),
         ist.Event(at=0.8, action=ist.Detach("arm")),
     ]
     made = ist.Assembly("arms", vehicle=system).add("motor", Motor(joint="arm"))
@@ -157,7 +157,7 @@ def test_loads_of_an_operating_point_follow_names():
     tau[system.layout["hand"].v] = 0.2
     loads = ist.Loads.of(system, {("boom", TIP): [0, 0, 0, 0, 3.0, 0], "arm": [0, 0, 0, 1.0, 0, 0]}, tau)
     point = ist.OperatingPoint(x, loads, np.zeros(system.nv), system.settings)
-    events = [ist.Event(at=0.5, action=ist.Detach("arm")), ist.Event(at=0.7, action=ist.Remove("arm"))]
+    events = [ist.Event(at=0.5, action=ist.Detach("arm")), ist.Event(at=0.7, action=ist.RemoveBody("arm"))]
     log = ist.simulate(ist.Assembly("arms", vehicle=system), point, 1.0, step="10 ms", events=events)
     alone = ist.simulate(system, point, 1.0, 0.01, events=events)
     np.testing.assert_allclose(log.phases[-1].q[-1], alone.phases[-1].q[-1], **SAME)
@@ -167,7 +167,7 @@ def test_loads_of_an_operating_point_follow_names():
 class Spring(ist.Device):
     """A spring at a joint that slides, without stop."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     stroke, force = joint.coordinate(), joint.force()
     k, length = ist.Parameter("N/m", 400.0), ist.Parameter("m", 0.1)
 
@@ -184,7 +184,7 @@ def test_separation_springs():
     system.set_joint_mode("lower", "locked")
     made = ist.Assembly("stages", vehicle=system).add("spring", Spring(joint="lower"))
     events = [
-        ist.Event(at=0.25, action=ist.Switch("lower", "free"), name="release"),
+        ist.Event(at=0.25, action=ist.SetJointMode("lower", "free"), name="release"),
         ist.Event("spring.stroke", ist.Detach("lower"), level=0.1, direction=1, name="apart"),
     ]
     log = ist.simulate(made, None, 1.0, step="1 ms", events=events)
@@ -305,7 +305,7 @@ def test_a_joint_of_several_axes_cannot_be_turned_round():
     system = mb.compile()
 
     class Drive(ist.Device):
-        joint = ist.Hinge(size=2)
+        joint = ist.JointRef(size=2)
         torque = joint.force()
 
         def outputs(d, t):

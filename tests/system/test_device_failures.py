@@ -193,7 +193,7 @@ class Switching(ist.Device):
     """Raises where it switches."""
 
     edge = ist.Parameter("", 0.5)
-    x, y, up = ist.State("1"), ist.Out(), ist.Crossing(state="x", level="edge")
+    x, y, up = ist.State("1"), ist.Out(), ist.ZeroCrossing(state="x", level="edge")
 
     def outputs(d, t):
         d.y = d.x

@@ -155,7 +155,7 @@ def test_boosters_leave_one_after_the_other(options):
     events = [
         ist.Event(at=0.2, action=ist.Detach("left")),
         ist.Event(at=0.40005, action=ist.Detach("right"), name="second"),
-        ist.Event(at=0.5, action=[ist.Remove("left"), ist.Switch("mast", "locked")]),
+        ist.Event(at=0.5, action=[ist.RemoveBody("left"), ist.SetJointMode("mast", "locked")]),
     ]
     log = simulate(system, x, 0.6, events=events, log_step=0.1, **options)
     assert [round(e.t, 8) for e in log.events] == [0.2, 0.40005, 0.5]
@@ -238,7 +238,7 @@ def test_two_changes_at_one_time_and_loads_on_what_is_gone():
     events = [
         ist.Event(at=0.1, action=ist.Detach("left")),
         ist.Event(at=0.1, action=ist.Detach("right")),
-        ist.Event(at=0.2, action=ist.Remove("right")),
+        ist.Event(at=0.2, action=ist.RemoveBody("right")),
     ]
     push = {"right": [0, 0, 0, 5.0, 0, 0], "core": [0, 0, 0, 7.0, 0, 0]}
     log = simulate(system, x, 0.3, 1e-3, method="ros2", forces=push, events=events, log_step=0.1)

@@ -15,7 +15,7 @@ class Ball(ist.Device):
     """A height by two states, and a port of it."""
 
     y, v = ist.State("m", initial=1.0), ist.State("m/s")
-    mode, g = ist.Integer(), ist.Parameter("m/s^2", G)
+    mode, g = ist.IntegerState(), ist.Parameter("m/s^2", G)
     height, speed, both = ist.Out("m"), ist.Out("m/s"), ist.Out("", 2)
 
     def outputs(d, t):
@@ -88,7 +88,7 @@ def test_a_sampled_port_and_the_vehicle():
     made = ist.Assembly("cart", vehicle=system).add("count", lambda t: t, every="0.25 s", out={"t": "s"})
     seen = ist.Event(condition="count.t", level=0.6, name="sample", direction=1)
     lock = ist.Event(
-        condition=lambda t, x: x["cart"].q[0] - 1.1, action=ist.Switch("cart", "locked"), name="lock"
+        condition=lambda t, x: x["cart"].q[0] - 1.1, action=ist.SetJointMode("cart", "locked"), name="lock"
     )
     log = ist.simulate(made, system.state(v=[1.0]), until=2, step="0.1 s", events=[seen, lock])
     assert [e.name for e in log.events] == ["sample", "lock"]
@@ -131,8 +131,8 @@ def test_a_device_switches_where_it_says():
 
     class Relay(ist.Device):
         x = ist.State("m")
-        side = ist.Integer(initial=1)
-        high, low = ist.Crossing("m", direction=1), ist.Crossing("m", direction=-1)
+        side = ist.IntegerState(initial=1)
+        high, low = ist.ZeroCrossing("m", direction=1), ist.ZeroCrossing("m", direction=-1)
 
         def outputs(d, t):
             d.high = d.x - 0.1
@@ -153,7 +153,7 @@ def test_a_device_switches_where_it_says():
     with pytest.raises(InputError, match=r"has crossings \(x\), but no function switch"):
 
         class Deaf(ist.Device):
-            x = ist.Crossing("m")
+            x = ist.ZeroCrossing("m")
 
             def outputs(d, t):
                 d.x = t
@@ -162,8 +162,8 @@ def test_a_device_switches_where_it_says():
 @pytest.mark.parametrize("options", [{"step": "70 ms"}, {"method": "radau"}], ids=str)
 def test_a_switch_is_told_which_crossing_it_is(options):
     class Band(ist.Device):
-        x, side = ist.State("m"), ist.Integer(initial=1)
-        high, low = ist.Crossing("m", direction=1), ist.Crossing("m", direction=-1)
+        x, side = ist.State("m"), ist.IntegerState(initial=1)
+        high, low = ist.ZeroCrossing("m", direction=1), ist.ZeroCrossing("m", direction=-1)
 
         def switch(d, t, crossing):
             d.side = -1 if crossing == "high" else 2

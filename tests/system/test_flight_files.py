@@ -107,7 +107,7 @@ def test_a_file_can_be_read_after_every_write(tmp_path, monkeypatch):
     joint = ist.Revolute("z", stiffness=30.0)
     mb.add_body("boom", mass=1.0, com=[0.5, 0, 0], inertia=[0.1] * 3, parent="core", joint=joint)
     events = [
-        ist.Event(at=0.02, action=ist.Switch("boom", "locked"), name="lock"),
+        ist.Event(at=0.02, action=ist.SetJointMode("boom", "locked"), name="lock"),
         ist.Event(at=0.05, action=ist.Detach("boom"), name="part"),
     ]
     path, write, copies = tmp_path / "log.h5", flight_file.write_rows, []

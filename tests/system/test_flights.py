@@ -301,7 +301,7 @@ def test_a_prescribed_joint_follows_the_acceleration_of_a_device():
     vehicle = mb.compile()
 
     class Drive(ist.Device):
-        joint = ist.Hinge()
+        joint = ist.JointRef()
         acceleration = joint.motion()
 
         def outputs(d, t):

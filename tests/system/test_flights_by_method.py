@@ -32,7 +32,7 @@ EVERY = [
 class Drive(ist.Device):
     """A force with a lag, in a continuous loop with the place and the speed, and an integral of the acceleration."""
 
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     x, speed, a = joint.coordinate(), joint.rate(), joint.acceleration()
     command = ist.In("N", default=0.0)
     cube = ist.Parameter("", 0.0)
@@ -49,7 +49,7 @@ class Drive(ist.Device):
 
 
 class Meter(ist.Device):
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     a = joint.acceleration()
     out, held = ist.Out("m/s^2"), ist.Out("m/s^2")
 
@@ -61,7 +61,7 @@ class Meter(ist.Device):
 
 
 class PD(ist.Device):
-    joint = ist.Hinge("m")
+    joint = ist.JointRef("m")
     x, speed = joint.coordinate(), joint.rate()
     u = ist.Out("N")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import interstage as ist
-from interstage.errors import LockWarning, ModelError, SolverError
+from interstage.errors import GimbalLockWarning, ModelError, SolverError
 from interstage.multibody import Ball, Gimbal, Multibody
 from interstage.system import simulate
 
@@ -49,7 +49,7 @@ def test_energy_is_not_lost_without_a_word(sequence, method):
                 except (SolverError, ModelError) as error:
                     assert "lock" in str(error)
                     loss = np.inf
-            said = [str(w.message) for w in seen if w.category is LockWarning]
+            said = [str(w.message) for w in seen if w.category is GimbalLockWarning]
             told[miss, step] = loss, said
             assert len(said) <= 1
             if 1e-4 < loss < np.inf:
@@ -62,7 +62,7 @@ def test_energy_is_not_lost_without_a_word(sequence, method):
 
 def test_steps_that_are_advised_do():
     system, x = top(miss=0.02)
-    with pytest.warns(LockWarning, match=r"at t = 0\.[56].*use steps below 0\.00"):
+    with pytest.warns(GimbalLockWarning, match=r"at t = 0\.[56].*use steps below 0\.00"):
         simulate(system, x, 1.2, 0.01)
     log = simulate(system, x, 1.2, 0.001)
     assert abs(log.energy[-1] / log.energy[0] - 1.0) < 1e-5
@@ -72,9 +72,9 @@ def test_flights_say_so_too():
     """With devices beside the vehicle the pass costs the same energy, and the same words are said, once."""
     system, x = top(miss=0.02)
     flight = ist.Assembly("top", vehicle=system).add("clock", lambda t: {"t": t}, every=0.1, out={"t": "s"})
-    with pytest.warns(LockWarning) as seen:
+    with pytest.warns(GimbalLockWarning) as seen:
         log = simulate(flight, x, 1.2, 0.01)
-    with pytest.warns(LockWarning) as alone:
+    with pytest.warns(GimbalLockWarning) as alone:
         bare = simulate(system, x, 1.2, 0.01)
     assert [str(w.message) for w in seen] == [str(w.message) for w in alone] and len(seen) == 1
     assert log.energy[-1] == pytest.approx(bare.energy[-1], rel=1e-9)
@@ -87,6 +87,6 @@ def test_a_ball_has_no_lock():
     x = system.state()
     x["top"].v[:] = 0.02, 1.0, 0.0
     with warnings.catch_warnings():
-        warnings.simplefilter("error", LockWarning)
+        warnings.simplefilter("error", GimbalLockWarning)
         log = simulate(system, x, 3.0, 0.01)
     assert abs(log.energy[-1] / log.energy[0] - 1.0) < 1e-8

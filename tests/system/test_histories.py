@@ -137,11 +137,12 @@ def test_free_locked_prescribed_at_run_time():
     x["engine"].v[:] = 0.7
     x["core"].velocity[:] = [0.1, 0.2, 0.3, 4.0, 0.0, 0.0]
     events = [
-        ist.Event(at=0.1, action=ist.Switch("engine", "locked")),
+        ist.Event(at=0.1, action=ist.SetJointMode("engine", "locked")),
         ist.Event(
-            at=0.2, action=ist.Switch("engine", "prescribed", ist.Motion(rate=lambda t: 0.5 * np.cos(t)))
+            at=0.2,
+            action=ist.SetJointMode("engine", "prescribed", ist.Motion(rate=lambda t: 0.5 * np.cos(t))),
         ),
-        ist.Event(at=0.3, action=ist.Switch("engine", "free")),
+        ist.Event(at=0.3, action=ist.SetJointMode("engine", "free")),
     ]
     own = {"method": "dop853", "rtol": 1e-11, "atol": 1e-11}
     flight = ist.Assembly("engine", vehicle=system)
@@ -304,7 +305,9 @@ def test_bad_motions_are_refused_in_words():
     ball = pendulum(Ball())
     with pytest.raises(InputError, match="no angles to prescribe"):
         simulate(ball, ball.state(), 1.0, 0.1, motions={"beam": ist.Motion(angle=np.sin)})
-    start = ist.Event(at=0.1, action=ist.Switch("beam", "prescribed", ist.Motion(angle=lambda t: 2.0 + t)))
+    start = ist.Event(
+        at=0.1, action=ist.SetJointMode("beam", "prescribed", ist.Motion(angle=lambda t: 2.0 + t))
+    )
     with pytest.raises(ist.InterstageError, match="not where its motion starts"):
         simulate(system, x, 1.0, 1e-3, events=[start])
 

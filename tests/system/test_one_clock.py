@@ -127,7 +127,7 @@ def test_an_event_at_the_time_of_a_sample_comes_before_it():
 class JointRate(ist.Device):
     """The rate of a joint."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     seen = joint.rate()
     rate = ist.Out("rad/s")
 

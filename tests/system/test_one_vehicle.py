@@ -228,7 +228,7 @@ def test_rows_between_the_steps_of_a_solver_are_those_of_dense_output(tmp_path):
 def test_states_between_the_rows_of_a_flight_are_those_in_memory(tmp_path, method):
     """With a joint that is locked on the way, and a device of its own state beside the vehicle."""
     system, x = craft()
-    events = [ist.Event(lambda t, x: x["panel"].v[0], ist.Switch("panel", "locked"), name="turn")]
+    events = [ist.Event(lambda t, x: x["panel"].v[0], ist.SetJointMode("panel", "locked"), name="turn")]
     options = {"method": method, "forces": FORCE, "events": events, "rtol": 1e-6, "atol": 1e-6}
     alone = ist.simulate(system, x, 2.0, **options)
     flown = ist.simulate(system, x, 2.0, log=tmp_path / "run.h5", dense=True, **options)
@@ -285,7 +285,7 @@ def test_events_between_many_steps_are_those_in_memory(tmp_path, method):
         x["ball"].v[:] *= -0.5
 
     events = [
-        ist.Event(lambda t, x: x["ball"].q[0], bounce, direction=-1, rest=ist.Switch("ball", "locked")),
+        ist.Event(lambda t, x: x["ball"].q[0], bounce, direction=-1, rest=ist.SetJointMode("ball", "locked")),
         ist.Event(lambda t, x, system: x["arm"].v[0], name="turn"),
         ist.Event(at=0.777, name="time"),
         ist.Event(lambda t, x: t - 2.3456, "stop", name="stop"),

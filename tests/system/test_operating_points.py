@@ -49,7 +49,7 @@ def test_loads_of_a_trim_follow_names_through_events(options):
     """The tank leaves and takes nothing along: the run is that of the smaller vehicle with the same loads."""
     system = arm()
     x0 = trimmed(system)
-    events = [ist.Event(at=0.1, action=ist.Detach("tank")), ist.Event(at=0.15, action=ist.Remove("tank"))]
+    events = [ist.Event(at=0.1, action=ist.Detach("tank")), ist.Event(at=0.15, action=ist.RemoveBody("tank"))]
     log = simulate(system, x0, 0.3, events=events, **options)
     assert np.abs(log.phases[0].v).max() < 1e-10
     mb = ist.Multibody("arm", gravity=[0, 0, -1.0])
@@ -94,7 +94,7 @@ def test_accelerations_of_an_operating_point_act():
     assert np.abs(log["bob"].q - q).max() < 1e-10
     np.testing.assert_allclose(log["cart"].v[-1], 2.0, rtol=1e-12)
     # the drive goes over to another law of motion where a switch says so
-    events = [ist.Event(at=0.5, action=ist.Switch("cart", "locked"))]
+    events = [ist.Event(at=0.5, action=ist.SetJointMode("cart", "locked"))]
     log = simulate(system, x0, 1.0, 1e-3, events=events)
     np.testing.assert_allclose(log.phases[1]["cart"].v, 0.0, atol=1e-15)
 

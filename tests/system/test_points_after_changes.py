@@ -33,7 +33,7 @@ def booms() -> tuple[ist.Component, ist.Component]:
 class Servo(ist.Device):
     """Sampled: what it says between its samples is held."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     angle, rate, torque = joint.coordinate(), joint.rate(), joint.force()
     more = ist.In("N*m", default=0.0)
 
@@ -144,7 +144,7 @@ def test_another_vehicle_of_the_run_refuses_the_point(booms, changed):
 def test_a_vehicle_that_was_weighed_and_switched_is_the_same(booms):
     """Masses that change and a joint that is locked make no other vehicle: the one described takes the point."""
     made, x = flown(booms)
-    lock = ist.Event(at=CUT, action=ist.Switch("boom", "locked"))
+    lock = ist.Event(at=CUT, action=ist.SetJointMode("boom", "locked"))
     given = {"step": STEP, "mass": {"pod": lambda t: (20.0 - 10.0 * t, [0, 0, 0], [1, 1, 1])}}
     log = ist.simulate(made.vehicle, x, until=END, events=[lock], **given)
     point, copied = log.point(THEN), pickle.loads(pickle.dumps(log))

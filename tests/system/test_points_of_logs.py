@@ -361,7 +361,7 @@ def test_saved_states_have_masses_and_say_where_points_are(tmp_path):
 class Wind(ist.Device):
     """A torque on a joint, whoever holds it."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     torque = joint.force()
 
     def outputs(d, t):
@@ -371,7 +371,7 @@ class Wind(ist.Device):
 class Sweep(ist.Device):
     """The acceleration of a joint."""
 
-    joint = ist.Hinge()
+    joint = ist.JointRef()
     acceleration = joint.motion()
 
     def outputs(d, t):
@@ -389,7 +389,7 @@ def test_points_behind_a_latch_keep_the_joint_locked_that_a_device_drives(drive,
     mb.add_body("arm", mass=1.0, inertia=[1, 1, 1], parent="drum", at=[0, 0, 0], joint=ist.Revolute("z"))
     vehicle = mb.compile()
     flight = ist.Assembly("x", vehicle=vehicle).add("drive", drive(joint="arm"))
-    latch = ist.Event(at=0.5, action=ist.Switch("arm", "locked"))
+    latch = ist.Event(at=0.5, action=ist.SetJointMode("arm", "locked"))
     log = ist.simulate(
         flight, vehicle.state(q=[0.1, 0.0]), until=1, events=[latch], log=tmp_path / "a.h5", **STEP
     )

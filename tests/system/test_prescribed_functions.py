@@ -311,7 +311,7 @@ def test_what_is_only_fast_or_bent_is_no_jump(step):
 def test_a_motion_begun_by_an_event_keeps_momentum():
     system = _floating()
     ramp = ist.Motion(rate=lambda t: 1.0 + 0.0 * t)
-    events = [ist.Event(at=0.503, action=ist.Switch("arm", "prescribed", ramp))]
+    events = [ist.Event(at=0.503, action=ist.SetJointMode("arm", "prescribed", ramp))]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         log = simulate(system, system.state(), until=1.0, step=0.01, events=events)

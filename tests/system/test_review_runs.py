@@ -9,7 +9,7 @@ from scipy.integrate import simpson
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import Ball, Free, Locked, Multibody, Revolute
-from interstage.system import Attach, Detach, Event, Motion, Switch, simulate
+from interstage.system import Attach, Detach, Event, Motion, SetJointMode, simulate
 
 
 def vehicle():
@@ -114,7 +114,7 @@ def test_events_of_unlike_tolerances_are_none_late(whole, start, method):
 def test_dense_output_where_phases_have_no_length(whole, start):
     events = [
         Event(at=0.0, action=Detach("tank")),
-        Event(at=0.2, action=Switch("arm", "locked")),
+        Event(at=0.2, action=SetJointMode("arm", "locked")),
         Event(at=0.2, action=Detach("arm")),
         Event(at=0.4, action=lambda t, system, x: x),
     ]
@@ -133,7 +133,7 @@ def test_an_event_on_a_step_is_logged_once_before_and_once_after(whole, start):
 
 
 def test_what_an_action_sets_in_place_holds_from_then_on(whole, start):
-    """A joint locked in place stops as by Switch, momentum kept; loads on it do not become accelerations."""
+    """A joint locked in place stops as by SetJointMode, momentum kept; loads on it do not become accelerations."""
     tau = np.zeros(whole.nv)
     tau[6] = 2.0
 
@@ -144,7 +144,9 @@ def test_what_an_action_sets_in_place_holds_from_then_on(whole, start):
         system.set_mass("tank", 50.0, inertia=[1, 1, 1])
 
     log = simulate(whole, start, **GRID, tau=tau, events=[Event(at=0.2, action=lock)])
-    same = simulate(whole, start, **GRID, tau=tau, events=[Event(at=0.2, action=Switch("arm", "locked"))])
+    same = simulate(
+        whole, start, **GRID, tau=tau, events=[Event(at=0.2, action=SetJointMode("arm", "locked"))]
+    )
     assert np.array_equal(log.state().q, same.state().q)
     assert not log.phases[1]["arm"].v.any()
     record = log.events[0]

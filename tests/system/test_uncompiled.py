@@ -130,7 +130,7 @@ WORDS = {
 
 def refused(function, dtype=float):
     """Return the error that a device with this function brings."""
-    members = {"y": ist.Out(), "v": ist.Discrete(size=3), "sample": function}
+    members = {"y": ist.Out(), "v": ist.DiscreteState(size=3), "sample": function}
     device = type("Wrong", (ist.Device,), members)(every="1 s")
     plan = planned(ist.Assembly("x").add("part", device))
     with pytest.raises(InputError) as caught_:

@@ -107,7 +107,7 @@ def test_logs_do_not_change_with_the_system(options):
 def test_asking_one_phase_leaves_the_others_alone():
     system, x = arm()
     mass = {"a": lambda t: (1.0 + t, [0.5, 0, 0], [0.1, 0.2, 0.2])}
-    lock = ist.Event(at=0.1, action=ist.Switch("b", "locked"))
+    lock = ist.Event(at=0.1, action=ist.SetJointMode("b", "locked"))
     log = ist.simulate(system, x, 0.2, 0.01, mass=mass, events=[lock])
     first, last = log.phases
     before = [phase.system.settings.copy() for phase in log.phases]

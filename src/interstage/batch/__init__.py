@@ -4,8 +4,11 @@ A sample is a column of a table of numbers. The engine's own kernels fly it, the
 is no second text of the equations.
 """
 
+from interstage._renamed import former_names
 from interstage.batch.flying import simulate_batch
-from interstage.batch.law import LinearLaw
+from interstage.batch.law import LinearController
 from interstage.batch.log import BatchLog
 
-__all__ = ["BatchLog", "LinearLaw", "simulate_batch"]
+__all__ = ["BatchLog", "LinearController", "simulate_batch"]
+
+__getattr__ = former_names(__name__)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.batch.gpu.fly import WORTH, fly_on_gpu, obstacle
-from interstage.batch.law import LinearLaw, stops_of
+from interstage.batch.law import LinearController, stops_of
 from interstage.batch.log import BatchLog, number_of_samples
 from interstage.batch.numbers import check_memory
 from interstage.batch.plan import HISTORY, Output, Pace, Plan, outputs_of, plan_of
@@ -45,7 +45,7 @@ def simulate_batch(
     forces: Forces | None = None,
     frame: str = "world",
     tau: Generalized | None = None,
-    control: LinearLaw | None = None,
+    control: LinearController | None = None,
     stop: Sequence[str] | str = (),
     seed: int = 0,
     sampling: str = "random",
@@ -71,7 +71,7 @@ def simulate_batch(
     log_step : time between rows, default every step
     forces, frame, tau : loads, as in `simulate`: constant, tables over time, or functions of time (not of the vehicle),
         which are asked once, for the times of all steps
-    control : a `LinearLaw`
+    control : a `LinearController`
     stop : conditions that end a sample, as "q.arm.angle > 0.5"
     device : "cpu", the cores of this machine; "cuda", its GPU (NVIDIA, with the extra `gpu`; explicit methods); "auto",
         the GPU where there is one and samples are many
@@ -98,9 +98,12 @@ def simulate_batch(
             where="method",
             expected="rk4, dopri5, ros2 or ros3, with fixed steps",
         )
-    if control is not None and not isinstance(control, LinearLaw):
+    if control is not None and not isinstance(control, LinearController):
         raise InputError(
-            "the law of a batch is linear", where="control", expected="an ist.LinearLaw", got=shown(control)
+            "the law of a batch is linear",
+            where="control",
+            expected="an ist.LinearController",
+            got=shown(control),
         )
     check_state(system, x0)
     if np.iscomplexobj(x0.q):
@@ -138,7 +141,7 @@ def _device(plan: Plan, device: str) -> str:
     return "cpu" if why else "cuda"
 
 
-def _pace(until: Period, step: Period, log_step: Period | None, law: LinearLaw | None) -> Pace:
+def _pace(until: Period, step: Period, log_step: Period | None, law: LinearController | None) -> Pace:
     """Return the steps of a batch."""
 
     def seconds(value: Period | None, where: str) -> float | None:

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
@@ -73,7 +74,7 @@ Act: TypeAlias = str | Force
 
 @named_arguments
 @dataclass(frozen=True, eq=False)
-class LinearLaw:
+class LinearController:
     """A discrete linear law; without A, B, C it is a gain.
 
     measures : names of what it sees, "q.arm.angle", "v.bus.wx" (as `system.layout` has them)
@@ -82,7 +83,7 @@ class LinearLaw:
     limits : largest size of the outputs, one or one for each; or (low, high)
     every : time between its samples, default every step;  names : of the outputs, default u1, u2, ...
 
-    >>> law = LinearLaw(["q.arm.angle", "v.arm.angle"], ["tau.arm.angle"], D=[[10.0, 4.0]], limits=2.0)
+    >>> law = LinearController(["q.arm.angle", "v.arm.angle"], ["tau.arm.angle"], D=[[10.0, 4.0]], limits=2.0)
     >>> law.names
     ('u1',)
     """
@@ -107,21 +108,25 @@ class LinearLaw:
             put(self, word, tuple(value))
         m, k = len(self.measures), len(self.acts)
         if not m or not k:
-            raise InputError("a law needs something to see and something to do", where="LinearLaw")
+            raise InputError("a law needs something to see and something to do", where="LinearController")
         put(self, "names", self.names or tuple(f"u{j + 1}" for j in range(k)))
         if len(self.names) != k or len(set(self.names)) != k:
-            raise InputError("names of outputs do not fit", where="LinearLaw", expected=f"{k} different ones")
+            raise InputError(
+                "names of outputs do not fit", where="LinearController", expected=f"{k} different ones"
+            )
         n = 0 if self.A is None else len(np.atleast_2d(np.asarray(self.A, dtype=float)))
         for word, shape in (("A", (n, n)), ("B", (n, m)), ("C", (k, n)), ("D", (k, m))):
             put(self, word, _matrix(getattr(self, word), shape, word))
         put(self, "reference", _spread(self.reference, m, "reference"))
         both = self.limits if isinstance(self.limits, tuple) else (-np.asarray(self.limits), self.limits)
         if len(both) != 2:
-            raise InputError("limits are a size, or (low, high)", where="LinearLaw", got=shown(self.limits))
+            raise InputError(
+                "limits are a size, or (low, high)", where="LinearController", got=shown(self.limits)
+            )
         low, high = (_spread(side, k, "limits", finite=False) for side in both)
         if not (low <= high).all():
             raise InputError(
-                "a lower limit is above the upper one", where="LinearLaw", got=shown(self.limits)
+                "a lower limit is above the upper one", where="LinearController", got=shown(self.limits)
             )
         put(self, "limits", (low, high))
 
@@ -129,7 +134,7 @@ class LinearLaw:
         """Return A, B, C, D and the reference by name."""
         return {word: np.asarray(getattr(self, word)) for word in ("A", "B", "C", "D", "reference")}
 
-    def with_arrays(self, arrays: Mapping[str, np.ndarray]) -> LinearLaw:
+    def with_arrays(self, arrays: Mapping[str, np.ndarray]) -> LinearController:
         """Return the same law with another A, B, C, D and reference."""
         a, b, c, d, reference = (arrays[word] for word in self.arrays())
         return replace(self, A=a, B=b, C=c, D=d, reference=reference)
@@ -148,7 +153,7 @@ class LinearLaw:
 class RunningLaw:
     """A linear law on its way, as `simulate(control=...)` takes it."""
 
-    def __init__(self, law: LinearLaw, system: System, loads: Loads):
+    def __init__(self, law: LinearController, system: System, loads: Loads):
         self.law, self.loads = law, loads
         self.x = np.zeros(len(law.arrays()["A"]))
         self.seen = places_of(system, law.measures, "measures")
@@ -197,7 +202,10 @@ def _matrix(value: ArrayLike | None, shape: tuple[int, int], name: str) -> np.nd
     array = np.zeros(shape) if value is None else np.asarray(value, dtype=float)
     if array.shape != shape or not np.isfinite(array).all():
         raise InputError(
-            f"{name} does not fit the law", where="LinearLaw", expected=f"shape {shape}", got=shown(value)
+            f"{name} does not fit the law",
+            where="LinearController",
+            expected=f"shape {shape}",
+            got=shown(value),
         )
     return array
 
@@ -206,6 +214,12 @@ def _spread(value: ArrayLike, n: int, name: str, finite: bool = True) -> np.ndar
     array = np.asarray(value, dtype=float)
     if array.shape not in ((), (n,)) or np.isnan(array).any() or (finite and not np.isfinite(array).all()):
         raise InputError(
-            f"{name} does not fit the law", where="LinearLaw", expected=f"one number or {n}", got=shown(value)
+            f"{name} does not fit the law",
+            where="LinearController",
+            expected=f"one number or {n}",
+            got=shown(value),
         )
     return np.broadcast_to(array, (n,)).copy()
+
+
+__getattr__ = former_names(__name__)

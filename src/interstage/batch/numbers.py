@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from interstage.batch.law import LinearLaw, place_names
+from interstage.batch.law import LinearController, place_names
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.multibody.arrays import Tree
@@ -92,7 +92,11 @@ class Names:
     """What can be dispersed of a vehicle under loads with a law; moving (e,): entries of loads that change in time."""
 
     def __init__(
-        self, system: System, forces: Sequence[Force], law: LinearLaw | None, moving: np.ndarray | None = None
+        self,
+        system: System,
+        forces: Sequence[Force],
+        law: LinearController | None,
+        moving: np.ndarray | None = None,
     ):
         self.system, self.law, self.tree = system, law, system.tree
         self.moving = np.zeros(0, np.int64) if moving is None else moving

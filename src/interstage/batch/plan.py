@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.batch.kernels import Acts, Keep, Law, Patches, Stops
-from interstage.batch.law import LinearLaw, Stop, place_names, places_of
+from interstage.batch.law import LinearController, Stop, place_names, places_of
 from interstage.batch.numbers import FACTORS, OF_TREE, WRENCH, Course, Names, Vector
 from interstage.ensemble.design import Design
 from interstage.ensemble.outputs import REDUCTIONS
@@ -69,7 +69,7 @@ class Plan:
     system: System
     x: State
     loads: Loads
-    law: LinearLaw | None
+    law: LinearController | None
     stops: tuple[Stop, ...]
     outputs: tuple[Output, ...]
     method: Method
@@ -171,7 +171,9 @@ def method_in(plan: Plan) -> CompiledMethod:
     return plan.method
 
 
-def outputs_of(texts: Sequence[str] | None, system: System, law: LinearLaw | None) -> tuple[Output, ...]:
+def outputs_of(
+    texts: Sequence[str] | None, system: System, law: LinearController | None
+) -> tuple[Output, ...]:
     """Return outputs from their texts: "final q.arm.angle", "peak law.u1", "v.bus.wx" (its history)."""
     known = place_names(system)
     known |= {f"law.{u}": len(known) + j for j, u in enumerate(() if law is None else law.names)}
@@ -206,7 +208,7 @@ def plan_of(
     system: System,
     x: State,
     loads: Loads,
-    law: LinearLaw | None,
+    law: LinearController | None,
     stops: tuple[Stop, ...],
     outputs: tuple[Output, ...],
     method: CompiledMethod,
@@ -244,7 +246,7 @@ def plan_of(
     return Plan(system, x, loads, law, stops, outputs, method, pace, design, own, patches, sites, course)
 
 
-def _check_law(system: System, law: LinearLaw | None) -> None:
+def _check_law(system: System, law: LinearController | None) -> None:
     for act in () if law is None else law.acts:
         if isinstance(act, str) and system.held[places_of(system, [act], "acts", "tau")].any():
             raise InputError(f"the joint of '{act}' is not free: a force there does nothing", where="acts")

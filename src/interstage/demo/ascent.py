@@ -33,7 +33,7 @@ from interstage.devices import GPS, IMU, TVC, ControlAllocation, Earth, Engine, 
 from interstage.errors import InputError
 from interstage.linear import LinearModel, linearize, lqr, trim
 from interstage.multibody import State, System, Universal
-from interstage.system import Assembly, quaternion, rotation_error, simulate
+from interstage.system import Assembly, attitude_error, quaternion, simulate
 from interstage.system.log.simulation_log import FlightLog
 
 SITE, HEADING = (28.6, -80.6), "90 deg"
@@ -167,7 +167,7 @@ class Autopilot:
         back = quaternion.inverse(wanted)
         off = quaternion.rotate(back, position - place) - know.arm
         drift = quaternion.rotate(back, velocity - moving) - np.cross(turning, know.arm)
-        error = np.concatenate([rotation_error(attitude, wanted), rate - turning, off[1:], drift[1:]])
+        error = np.concatenate([attitude_error(attitude, wanted), rate - turning, off[1:], drift[1:]])
         return {"demand": know.balance + np.array([0.0, 1.0, 0.0]) * swing - know.K @ error}
 
 

@@ -4,7 +4,7 @@ Flight software of the ascent in plain Python, 50 times a second: guidance, atti
 
     guidance    a = -(ω² Δr + 2ζω Δv) of the error against the reference, in axes of the reference; along the nose it
                 changes the throttle, across it tilts the commanded attitude by a / (thrust/mass)
-    attitude    u = kp e + kd (ω - ω_c) + ki ∫e,   e = rotation_error(attitude, commanded)
+    attitude    u = kp e + kd (ω - ω_c) + ki ∫e,   e = attitude_error(attitude, commanded)
     filters     biquads in series on each axis (notches on bending, a roll-off), transposed direct form II
     allocation  gimbals = -E⁺ u while the first stage burns; then one gimbal, and jets for roll
 
@@ -35,7 +35,7 @@ from interstage.demo.ascent_points import AXES, Point, points
 from interstage.demo.ascent_reference import Reference
 from interstage.devices.filters import tustin
 from interstage.linear import LinearModel
-from interstage.system import quaternion, rotation_error
+from interstage.system import attitude_error, quaternion
 
 SECTIONS = 3  # biquads of an axis
 SLOW, DAMPED = 0.04, 0.8  # rad/s and ratio of the guidance
@@ -133,7 +133,7 @@ class Autopilot:
             self.empty, self.integral, self.memory = t, np.zeros(3), np.zeros((SECTIONS, 2, 3))
         push = self.guide(t, commanded, position - place, velocity - speed)
         wanted = quaternion.turn(commanded, np.array([0.0 * push, self.tilt[0], self.tilt[1]]))
-        error = rotation_error(attitude, wanted)
+        error = attitude_error(attitude, wanted)
         demand, allocate = self.control(t, error, rate - turning, first)
         out = {
             "error": error,

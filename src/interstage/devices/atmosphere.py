@@ -35,7 +35,7 @@ from interstage.devices.tables import farthest, look_up, read_table, slopes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.output import is_file
-from interstage.system.plant.declarations import In, Integer, Out, Parameter, Value, numbers
+from interstage.system.plant.declarations import In, IntegerState, Out, Parameter, Value, numbers
 from interstage.system.plant.device import Device
 from interstage.units import unit
 
@@ -152,7 +152,7 @@ class Atmosphere(Device):
     up = In("", 3, default=[1.0, 0.0, 0.0], ambient="up")
     turbulence = In("m/s", 3, default=[0.0, 0.0, 0.0], ambient="turbulence")
     gust = In("m/s", 3, default=[0.0, 0.0, 0.0], ambient="gust")
-    tabulated = Integer()
+    tabulated = IntegerState()
     heights = Parameter("m", size="n", increasing=True)
     columns = Parameter("", size=("n", 3))
     column_slopes = Parameter("", size=("n", 3))

@@ -37,9 +37,9 @@ from interstage.errors import InputError, shown
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
     ANY,
-    Discrete,
+    DiscreteState,
     In,
-    Integer,
+    IntegerState,
     Limit,
     Out,
     Parameter,
@@ -64,15 +64,15 @@ class PID(Device):
     kd = Parameter("s", 0.0, size="n")
     lag = Parameter("s", 0.0, least=0.0)
     limit = Parameter("", UNLIMITED, size="n", above=0.0)
-    rated = Integer()
+    rated = IntegerState()
     wanted = In(ANY, "n", default=0.0)
     measured = In(ANY, "n")
     rate = In(ANY, "n", default=0.0)
     u = Out(ANY, "n")
-    integral = Discrete("", "n")
-    before = Discrete("", ("n", 2))
-    slope = Discrete("1/s", "n")
-    begun = Integer()
+    integral = DiscreteState("", "n")
+    before = DiscreteState("", ("n", 2))
+    slope = DiscreteState("1/s", "n")
+    begun = IntegerState()
 
     def __init__(self, *, n: int = 1, rated: bool = False, **values: Value):
         values |= {"n": n, "rated": int(rated)}
@@ -122,7 +122,7 @@ class PhasePlaneController(Device):
     error = In("rad", "n")
     rate = In("rad/s", "n")
     fire = Out("", "n")
-    mode = Integer("n")
+    mode = IntegerState("n")
 
     def __init__(self, *, n: int = 3, **values: Value):
         super().__init__(**cast("dict[str, Any]", values | {"n": n}))
@@ -246,12 +246,12 @@ class ControlAllocation(Device):
     high = Parameter("", UNLIMITED, size="n")
     preferred = Parameter("", 0.0, size="n")
     effort = Parameter("", 0.0)
-    scaled = Integer()
+    scaled = IntegerState()
     demand = In(ANY, "m")
     u = Out(ANY, "n")
-    right, trial = Discrete("", "n"), Discrete("", "n")
-    factor = Discrete("", ("n", "n"))
-    fixed = Integer("n")
+    right, trial = DiscreteState("", "n"), DiscreteState("", "n")
+    factor = DiscreteState("", ("n", "n"))
+    fixed = IntegerState("n")
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import Integer, Out, Parameter, Place, Places, Value
+from interstage.system.plant.declarations import IntegerState, Out, Parameter, Place, Places, Value
 from interstage.system.plant.device import Device
 from interstage.units import quantity
 
@@ -73,7 +73,7 @@ class Earth(Device):
     uniform = Parameter("m/s^2", [0.0, 0.0, 0.0])
     field_radius = Parameter("m", 6378136.3, above=0.0)
     C, S = Parameter("", 0.0, size=("deg", "deg")), Parameter("", 0.0, size=("deg", "deg"))
-    model, gradient = Integer(), Integer()
+    model, gradient = IntegerState(), IntegerState()
     positions, attitudes = at.position(), at.attitude()
     com, inertia = at.center_of_mass(), at.inertia()
     pull, torque = at.gravity(), at.torque("body")

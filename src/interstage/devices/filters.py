@@ -39,7 +39,7 @@ from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.linear.model import LinearModel
 from interstage.system.plant.clock import Period, period_of
-from interstage.system.plant.declarations import ANY, Discrete, In, Integer, Out, Parameter, Value
+from interstage.system.plant.declarations import ANY, DiscreteState, In, IntegerState, Out, Parameter, Value
 from interstage.system.plant.device import Device
 
 
@@ -96,8 +96,8 @@ class LeadLag(Device):
     gain = Parameter("", 1.0)
     u = In(ANY, "n")
     y = Out(ANY, "n")
-    state = Discrete("", ("n", 2))
-    begun = Integer()
+    state = DiscreteState("", ("n", 2))
+    begun = IntegerState()
 
     def __init__(self, zero: float | str, pole: float | str, *, n: int = 1, **values: Value):
         values |= {"zero": zero, "pole": pole, "n": n}
@@ -119,11 +119,11 @@ class LowPass(Device):
 
     frequency = Parameter("Hz", above=0.0)
     damping = Parameter("", 0.7071067811865476, above=0.0)
-    order = Integer(initial=2)
+    order = IntegerState(initial=2)
     u = In(ANY, "n")
     y = Out(ANY, "n")
-    state = Discrete("", ("n", 2))
-    begun = Integer()
+    state = DiscreteState("", ("n", 2))
+    begun = IntegerState()
 
     def __init__(self, frequency: float | str, *, order: int = 2, n: int = 1, **values: Value):
         if order not in (1, 2):
@@ -153,8 +153,8 @@ class Notch(Device):
     width = Parameter("", 0.5, above=0.0)
     u = In(ANY, "n")
     y = Out(ANY, "n")
-    state = Discrete("", ("n", 2))
-    begun = Integer()
+    state = DiscreteState("", ("n", 2))
+    begun = IntegerState()
 
     def __init__(self, frequency: float | str, *, n: int = 1, **values: Value):
         values |= {"frequency": frequency, "n": n}
@@ -195,8 +195,8 @@ class LinearFilter(Device):
     through = Parameter("", size=("p", "m"))
     u = In(ANY, "m")
     y = Out(ANY, "p")
-    x = Discrete("", "n")
-    next = Discrete("", "n")
+    x = DiscreteState("", "n")
+    next = DiscreteState("", "n")
 
     def __init__(
         self,

@@ -53,7 +53,15 @@ from interstage.jit import kernel
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period
-from interstage.system.plant.declarations import Discrete, Field, Integer, Out, Parameter, State, Value
+from interstage.system.plant.declarations import (
+    DiscreteState,
+    Field,
+    IntegerState,
+    Out,
+    Parameter,
+    State,
+    Value,
+)
 from interstage.system.plant.noise import normal
 
 FLICKERS = 9  # processes, from `flicker_from` over four decades of correlation times
@@ -181,8 +189,8 @@ def increment_errors(unit: str) -> tuple[Parameter, ...]:
 
 def memory_in(increment: str, rate: str) -> tuple[Field, ...]:
     """Declare what a sensor keeps: the integral; its mark, the total, the last reading; drift, and flicker."""
-    marks = (Discrete(increment, 3) for _ in range(3))
-    return (State(increment, 3), *marks, Discrete(rate, 3), Discrete(rate, (3, FLICKERS)))
+    marks = (DiscreteState(increment, 3) for _ in range(3))
+    return (State(increment, 3), *marks, DiscreteState(rate, 3), DiscreteState(rate, (3, FLICKERS)))
 
 
 class Inertial(Mounted):
@@ -193,8 +201,8 @@ class Inertial(Mounted):
     bits = Parameter("", 0.0, least=0.0, most=62.0)
     flicker_from = Parameter("s", 1.0, above=0.0)
     omega = Mounted.at.rate("node")
-    count = Integer(3)
-    nth = Integer()
+    count = IntegerState(3)
+    nth = IntegerState()
     stands_for = MappingProxyType({"counter": ("step", "bits")})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:

@@ -32,14 +32,14 @@ from interstage._renamed import former_names
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
-    Crossing,
-    Hinge,
-    Integer,
+    IntegerState,
+    JointRef,
     Limit,
     Out,
     Parameter,
     State,
     Value,
+    ZeroCrossing,
     numbers,
     state_of,
 )
@@ -93,7 +93,7 @@ class LuGreFriction(DryFriction):
     drag : F, against the motion
     """
 
-    joint = Hinge()
+    joint = JointRef()
     coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
     stribeck, viscous = Parameter("rad/s", 1e-3, above=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
     stiffness, damping = Parameter("N*m/rad", above=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
@@ -116,7 +116,7 @@ class LuGreFriction(DryFriction):
 class PrismaticFriction(LuGreFriction):
     """Friction of a slide that sticks and slips, as `LuGreFriction` of a hinge."""
 
-    joint = Hinge("m")
+    joint = JointRef("m")
     coulomb, static = Parameter("N", above=0.0), Parameter("N", above=0.0)
     stribeck, viscous = Parameter("m/s", 1e-3, above=0.0), Parameter("N*s/m", 0.0, least=0.0)
     stiffness, damping = Parameter("N/m", above=0.0), Parameter("N*s/m", 0.0, least=0.0)
@@ -141,12 +141,12 @@ class StickSlip(DryFriction):
     """
 
     settles = True
-    joint = Hinge()
+    joint = JointRef()
     coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
     stribeck, viscous = Parameter("rad/s", 0.0, least=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
     rate, reaction, push = joint.rate(), joint.reaction(), joint.force()
-    drag, held, way = Out("N*m"), joint.hold(), Integer()
-    stops, slips = Crossing("rad/s", direction=-1), Crossing("N*m", direction=-1)
+    drag, held, way = Out("N*m"), joint.hold(), IntegerState()
+    stops, slips = ZeroCrossing("rad/s", direction=-1), ZeroCrossing("N*m", direction=-1)
 
     def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return whether the joint sticks."""
@@ -175,12 +175,12 @@ class StickSlip(DryFriction):
 class PrismaticStickSlip(StickSlip):
     """Dry friction of a slide, as `StickSlip` of a hinge."""
 
-    joint = Hinge("m")
+    joint = JointRef("m")
     coulomb, static = Parameter("N", above=0.0), Parameter("N", above=0.0)
     stribeck, viscous = Parameter("m/s", 0.0, least=0.0), Parameter("N*s/m", 0.0, least=0.0)
     rate, reaction, push = joint.rate(), joint.reaction(), joint.force()
     drag, held = Out("N"), joint.hold()
-    stops, slips = Crossing("m/s", direction=-1), Crossing("N", direction=-1)
+    stops, slips = ZeroCrossing("m/s", direction=-1), ZeroCrossing("N", direction=-1)
 
 
 __getattr__ = former_names(__name__)

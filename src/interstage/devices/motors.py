@@ -27,15 +27,15 @@ from interstage.devices.momentum_devices import Rotor, drag_at
 from interstage.devices.parts import limited
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
-    Crossing,
-    Hinge,
     In,
-    Integer,
+    IntegerState,
+    JointRef,
     Limit,
     Out,
     Parameter,
     State,
     Value,
+    ZeroCrossing,
     state_of,
     within,
 )
@@ -62,7 +62,7 @@ class Motor(Rotor):
     command : torque of the motor;  torque : at the joint;  speed : of the rotor;  turned : its angle
     """
 
-    joint = Hinge()
+    joint = JointRef()
     ratio = Parameter("", 1.0, above=0.0)
     stiffness = Parameter("N*m/rad", above=0.0)
     damping = Parameter("N*m*s/rad", 0.0, least=0.0)
@@ -106,8 +106,8 @@ class StickSlipMotor(Motor):
     settles = True
     coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
     derived = ("static",)
-    load, way = Out("N*m"), Integer()
-    stops, slips = Crossing("rad/s", direction=-1), Crossing("N*m", direction=-1)
+    load, way = Out("N*m"), IntegerState()
+    stops, slips = ZeroCrossing("rad/s", direction=-1), ZeroCrossing("N*m", direction=-1)
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the pair of friction, and static friction."""

@@ -66,11 +66,11 @@ from interstage.spatial.quaternion import quaternion_multiply, quaternion_step
 from interstage.spatial.rotvec import arctan2
 from interstage.system.plant.declarations import (
     ANY,
-    Discrete,
-    Hinge,
+    DiscreteState,
     In,
-    Inside,
-    Integer,
+    IntegerState,
+    InternalLoad,
+    JointRef,
     Limit,
     Out,
     Parameter,
@@ -225,8 +225,8 @@ class GPS(Device):
     true_velocity = at.velocity("world")
     position = Out("m", 3)
     velocity = Out("m/s", 3)
-    slow = Discrete("m", 3)
-    nth = Integer()
+    slow = DiscreteState("m", 3)
+    nth = IntegerState()
 
     def sample(d, t):
         keep = np.exp(-d.period / d.drift_time)
@@ -254,16 +254,16 @@ class Encoder(Device):
     noise : standard deviation of each reading;  rate : difference of two readings over the period, 0 at the first
     """
 
-    joint = Hinge()
+    joint = JointRef()
     counts = Parameter("", 0.0, least=0.0)
     zero = Parameter("rad", 0.0)
     noise = Parameter("rad", 0.0, least=0.0)
     now = joint.coordinate()
     angle = Out("rad")
     rate = Out("rad/s")
-    count = Integer()
-    nth = Integer()
-    before = Discrete("rad")
+    count = IntegerState()
+    nth = IntegerState()
+    before = DiscreteState("rad")
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field; counts are whole."""
@@ -298,7 +298,7 @@ class LoadCell(Device):
     at : (body, result), as in ("boom", "root moment");  scale_factor : S;  bias, noise, step : of the load
     """
 
-    at = Inside()
+    at = InternalLoad()
     scale_factor, bias = Parameter("", 0.0), Parameter(ANY, 0.0)
     noise, step = Parameter(ANY, 0.0, least=0.0), Parameter(ANY, 0.0, least=0.0)
     load = at.result()
@@ -319,7 +319,7 @@ class StrainGauge(Device):
     scale_factor : S, error of the gauge factor;  bias, noise, step : of the strain
     """
 
-    at = Inside("Pa")
+    at = InternalLoad("Pa")
     modulus = Parameter("Pa", above=0.0)
     scale_factor, bias = Parameter("", 0.0), Parameter("", 0.0)
     noise, step = Parameter("", 0.0, least=0.0), Parameter("", 0.0, least=0.0)

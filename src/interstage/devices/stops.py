@@ -15,7 +15,7 @@ from types import MappingProxyType
 from interstage._renamed import former_names
 from interstage.devices.contact import dissipation_of, pressed
 from interstage.jit import kernel
-from interstage.system.plant.declarations import Hinge, Limit, Out, Parameter, Value, state_of
+from interstage.system.plant.declarations import JointRef, Limit, Out, Parameter, Value, state_of
 from interstage.system.plant.device import Device, RecordView
 
 
@@ -56,7 +56,7 @@ class JointStop(Device):
     dissipation : a, or restitution=(e, speed): what hits with that speed leaves with e times it
     """
 
-    joint = Hinge()
+    joint = JointRef()
     low, high = Parameter("rad", -1.0), Parameter("rad", 1.0)
     stiffness, dissipation = Parameter("N*m/rad", above=0.0), Parameter("s/rad", 0.0, least=0.0)
     q, rate, push = joint.coordinate(), joint.rate(), joint.force()
@@ -79,7 +79,7 @@ class JointStop(Device):
 class PrismaticStop(JointStop):
     """Limits of a slide, as `JointStop` of a hinge."""
 
-    joint = Hinge("m")
+    joint = JointRef("m")
     low, high = Parameter("m", -1.0), Parameter("m", 1.0)
     stiffness, dissipation = Parameter("N/m", above=0.0), Parameter("s/m", 0.0, least=0.0)
     q, rate, push = joint.coordinate(), joint.rate(), joint.force()
@@ -91,7 +91,7 @@ class Backlash(Device):
     joint : body of the hinge;  gap : all of the play;  stiffness, damping : of what touches
     """
 
-    joint = Hinge()
+    joint = JointRef()
     gap = Parameter("rad", least=0.0)
     stiffness = Parameter("N*m/rad", above=0.0)
     damping = Parameter("N*m*s/rad", 0.0, least=0.0)
@@ -115,7 +115,7 @@ class Gear(Device):
     twist : q_a - n q_b;  mesh : T, torque of the teeth, at a
     """
 
-    a, b = Hinge(), Hinge()
+    a, b = JointRef(), JointRef()
     ratio = Parameter("", 1.0)
     stiffness = Parameter("N*m/rad", above=0.0)
     damping = Parameter("N*m*s/rad", 0.0, least=0.0)

@@ -37,16 +37,16 @@ from interstage.devices.parts import rounded, unit_vector
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
-    Crossing,
-    Discrete,
+    DiscreteState,
     In,
-    Integer,
+    IntegerState,
     Limit,
     Out,
     Parameter,
     Place,
     State,
     Value,
+    ZeroCrossing,
     numbers,
 )
 from interstage.system.plant.device import Device, RecordView
@@ -114,8 +114,8 @@ class Thruster(Device):
     mass_flow = Out("kg/s")
     push = at.force("node")
     x = State("")
-    last, stamp = Discrete("s"), "last"
-    widths = Discrete("s", QUEUE)
+    last, stamp = DiscreteState("s"), "last"
+    widths = DiscreteState("s", QUEUE)
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the shortest pulse by its impulse, a direction of length one."""
@@ -198,9 +198,9 @@ def next_edge(t, last, period, delay, widths, before):
 class EventThruster(Thruster):
     """Pulses of thrust at a place, with steps that end where they begin and end; arguments as of `Thruster`."""
 
-    valve_open = Integer()
-    edge = Discrete("s", initial=-1.0)
-    passing = Crossing("s", direction=1)
+    valve_open = IntegerState()
+    edge = DiscreteState("s", initial=-1.0)
+    passing = ZeroCrossing("s", direction=1)
 
     def longest_step(self) -> float:
         """Return the shortest pulse: a step that is not longer has its edges seen; 0: any pulse may come."""

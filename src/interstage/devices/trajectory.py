@@ -27,7 +27,7 @@ from interstage.devices.tables import (
 from interstage.errors import InputError
 from interstage.spatial.functions import matrix_from_euler, quaternion_from_matrix
 from interstage.spatial.quaternion import quaternion_normalize, quaternion_velocity
-from interstage.system.plant.declarations import ANY, Integer, Out, Parameter, Value
+from interstage.system.plant.declarations import ANY, IntegerState, Out, Parameter, Value
 from interstage.system.plant.device import Device
 
 POSITION, VELOCITY = ("x", "y", "z"), ("vx", "vy", "vz")
@@ -58,7 +58,7 @@ class ReferenceTrajectory(Device):
     throttle = Out("")
     other = Out(ANY, "k")
     beyond = Out("s")
-    moves = Integer()
+    moves = IntegerState()
     ends = MappingProxyType(
         {"beyond": "it holds its first or last row, at rest: give it rows over the whole run"}
     )

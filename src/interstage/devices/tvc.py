@@ -35,7 +35,7 @@ import numpy as np
 
 from interstage.devices.parts import hertz, limited
 from interstage.jit import kernel
-from interstage.system.plant.declarations import Hinge, In, Limit, Out, Parameter, State, Value, within
+from interstage.system.plant.declarations import In, JointRef, Limit, Out, Parameter, State, Value, within
 from interstage.system.plant.device import Device, RecordView
 
 
@@ -45,7 +45,7 @@ class Gimbal(Device):
     bandwidth : "6 Hz" or "40 rad/s";  limit : of the command, rate_limit : of the rate, 0 is none
     """
 
-    joint = Hinge("rad", "axes")
+    joint = JointRef("rad", "axes")
     bandwidth = Parameter("Hz", 6.0, above=0.0)
     limit = Parameter("rad", 0.0, least=0.0)
     rate_limit = Parameter("rad/s", 0.0, least=0.0)

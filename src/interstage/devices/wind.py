@@ -26,7 +26,7 @@ from interstage._renamed import former_names
 from interstage.devices.fields import cross3, dot3
 from interstage.jit import kernel
 from interstage.system.plant.clock import Period
-from interstage.system.plant.declarations import Discrete, In, Integer, Out, Parameter, Value
+from interstage.system.plant.declarations import DiscreteState, In, IntegerState, Out, Parameter, Value
 from interstage.system.plant.device import Device
 from interstage.system.plant.noise import normal
 
@@ -80,15 +80,15 @@ class DrydenTurbulence(Device):
 
     wind = Parameter("m/s", 15.4333, least=0.0)
     sigma = Parameter("m/s", 1.5, least=0.0)
-    draw = Integer()
+    draw = IntegerState()
     altitude = In("m", default=1000.0, ambient="altitude")
     velocity = In("m/s", 3, default=[100.0, 0.0, 0.0], ambient="velocity over the ground")
     up = In("", 3, default=[0.0, 0.0, 1.0], ambient="up")
     gust = Out("m/s", 3, ambient="turbulence")
     along, right, down = Out("m/s"), Out("m/s"), Out("m/s")
-    u = Discrete("")
-    begun = Integer()
-    lateral = Discrete("", (2, 2))
+    u = DiscreteState("")
+    begun = IntegerState()
+    lateral = DiscreteState("", (2, 2))
 
     def __init__(self, *, seed: int = 0, every: Period = "20 ms", **values: Value):
         super().__init__(every=every, **cast("dict[str, Any]", values | {"draw": seed}))

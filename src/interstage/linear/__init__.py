@@ -1,5 +1,6 @@
 """Linear models for control design: trim, linearize, respond, export."""
 
+from interstage._renamed import former_names
 from interstage.linear.design import TrackedModes, lqr, mac, sweep_modes, track_modes
 from interstage.linear.differences import jacobian
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
@@ -8,9 +9,10 @@ from interstage.linear.model import LinearModel
 from interstage.linear.operating_points import Points, points
 from interstage.linear.outputs import (
     CenterOfMass,
-    Expression,
+    CustomOutput,
     JointAngle,
     JointRate,
+    JointReaction,
     ModalCoordinate,
     NodeAcceleration,
     NodeAngularAcceleration,
@@ -18,19 +20,19 @@ from interstage.linear.outputs import (
     NodePosition,
     NodeRate,
     NodeVelocity,
-    Reaction,
-    Recovered,
+    RecoveredLoad,
 )
 from interstage.linear.reduction import ModalGains
 from interstage.linear.trim import Trim, TrimReport, trim
 
 __all__ = [
     "CenterOfMass",
-    "Expression",
+    "CustomOutput",
     "JointAcceleration",
     "JointAngle",
     "JointForce",
     "JointRate",
+    "JointReaction",
     "LinearModel",
     "ModalCoordinate",
     "ModalForce",
@@ -44,8 +46,7 @@ __all__ = [
     "NodeTorque",
     "NodeVelocity",
     "Points",
-    "Reaction",
-    "Recovered",
+    "RecoveredLoad",
     "TrackedModes",
     "Trim",
     "TrimReport",
@@ -58,3 +59,5 @@ __all__ = [
     "track_modes",
     "trim",
 ]
+
+__getattr__ = former_names(__name__)

@@ -35,7 +35,7 @@ from interstage.multibody.types import Place
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.compiled_schedule import check_epochs, warn_beyond
 from interstage.system.plant.connections import split_slice
-from interstage.system.plant.declarations import Integer, Out, Value
+from interstage.system.plant.declarations import IntegerState, Out, Value
 from interstage.system.plant.moved_sites import NO_CHANGES
 from interstage.system.plant.plan import ExecutionPlan, planned
 from interstage.system.plant.python_block import Law
@@ -219,7 +219,7 @@ class FlightPlant:
     def whole_numbers(self, path: str) -> list[slice]:
         """Return where the whole numbers of a device lie that it counts with."""
         part = next(part for part in self.plan.parts if part.path == path)
-        declared = [n for n, field in part.what.fields.items() if isinstance(field, Integer)]
+        declared = [n for n, field in part.what.fields.items() if isinstance(field, IntegerState)]
         return [slice(*span_of(self.plan, f"{path}.{n}")) for n in declared]
 
     def _of_wires(

@@ -20,7 +20,7 @@ from interstage.component.units import SI_UNITS
 from interstage.errors import InputError
 from interstage.linear.chart import POSITIONS, RATES, position_names, rate_names
 from interstage.linear.inputs import Channel, Input, JointForce
-from interstage.linear.outputs import Expression, Output
+from interstage.linear.outputs import CustomOutput, Output
 from interstage.multibody import queries
 from interstage.multibody.joint_modes import PRESCRIBED
 from interstage.multibody.loads import Force, split_place
@@ -166,9 +166,9 @@ class Interface:
             groups.setdefault(item.group, []).extend(range(first, first + len(new)))
             self.channels += new
         self.outputs: list[Any] = list(outputs)
-        self.expressions = [o for o in outputs if isinstance(o, Expression)]
+        self.expressions = [o for o in outputs if isinstance(o, CustomOutput)]
         self._named: list[list[tuple[str, str]]] = [
-            [] if isinstance(o, Expression) else o.prepare(system) for o in self.outputs
+            [] if isinstance(o, CustomOutput) else o.prepare(system) for o in self.outputs
         ]
         self.picks = [o.picks(system) if hasattr(o, "picks") else None for o in outputs]
         self.felt = [o for o, pick in zip(outputs, self.picks) if pick is None]
@@ -219,12 +219,12 @@ class Interface:
             return self._known_rows
         named, seen = list(self._named), {id(output): len(y) for output, y in zip(self.felt, values)}
         for k, output in enumerate(self.outputs):
-            if isinstance(output, Expression):
+            if isinstance(output, CustomOutput):
                 named[k] = _numbered(output, seen[id(output)])
         return OutputRows(self, named)
 
 
-def _numbered(output: Expression, n: int) -> list[tuple[str, str]]:
+def _numbered(output: CustomOutput, n: int) -> list[tuple[str, str]]:
     """Return (name, unit) of the n channels of an expression."""
     names = [output.name] if n == 1 else [f"{output.name}.{k + 1}" for k in range(n)]
     return [(name, output.unit) for name in names]

@@ -53,7 +53,7 @@ from interstage.linear.interface import (
     state_names,
 )
 from interstage.linear.model import LinearModel
-from interstage.linear.outputs import Expression, Output
+from interstage.linear.outputs import CustomOutput, Output
 from interstage.linear.validity import elastic_places, notes_on_balance, notes_on_flight
 from interstage.linear.vehicle_plant import Columns, Plant
 from interstage.multibody.fidelity import notes_on_stiffening, warn_of_spin
@@ -195,7 +195,7 @@ def linearize(
         each where that kind is not given here
     inputs : JointForce, JointAcceleration, NodeForce, NodeTorque, ModalForce; zero at the operating point
     outputs : NodePosition, NodeAttitude, NodeRate, NodeVelocity, NodeAcceleration, NodeAngularAcceleration,
-        JointAngle, JointRate, Reaction, ModalCoordinate, CenterOfMass, Expression
+        JointAngle, JointRate, JointReaction, ModalCoordinate, CenterOfMass, CustomOutput
     forces : {(body, node) or body: [t; f] (6,)} held constant in the axes of `frame`: "world", or following the
         "body" or "node" as thrust does; a key (body, node, frame) has axes of its own; `Force` objects; or `Loads`
     tau (nv,), accelerations {body: ...} : constant generalized forces; motions of prescribed joints
@@ -368,14 +368,14 @@ def _column(plant, scheme, kind, e, rough, smooth) -> tuple[np.ndarray, float]:
     return np.concatenate(parts), error
 
 
-def _rough_outputs(plant: Plant, scheme: Scheme) -> list[Expression]:
+def _rough_outputs(plant: Plant, scheme: Scheme) -> list[CustomOutput]:
     """Return expressions that do not carry complex steps: found by one random direction."""
     if scheme.method != "complex-step":
         return []
     return [o for o in plant.interface.expressions if not _carries_steps(plant, scheme, o)]
 
 
-def _carries_steps(plant: Plant, scheme: Scheme, output: Expression) -> bool:
+def _carries_steps(plant: Plant, scheme: Scheme, output: CustomOutput) -> bool:
     nv = plant.system.nv
     rng = np.random.default_rng(1)
     direction = rng.normal(size=2 * nv) / np.sqrt(2 * nv)

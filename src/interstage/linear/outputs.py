@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import POSITIONS, RATES, turns
@@ -283,7 +284,7 @@ class JointRate(_JointOutput):
 
 @named_arguments
 @dataclass(frozen=True)
-class Reaction:
+class JointReaction:
     """What the parent exerts on a body through its joint: [t; f] at the body origin, in body (or world) axes."""
 
     body: str
@@ -301,7 +302,7 @@ class Reaction:
         system.body(self.body)
         if self.frame not in ("body", "world"):
             raise InputError(
-                "unknown frame", where="Reaction", expected="body or world", got=repr(self.frame)
+                "unknown frame", where="JointReaction", expected="body or world", got=repr(self.frame)
             )
         return [(f"{self.group}.{c}", "torque" if c[0] == "t" else "force") for c in self._chosen()]
 
@@ -323,7 +324,7 @@ class Reaction:
 
 @named_arguments
 @dataclass(frozen=True)
-class Recovered:
+class RecoveredLoad:
     """A force or stress inside a flexible body that its component recovers (`Component.from_deck`, recover).
 
     result : its name, None for all of them
@@ -416,7 +417,7 @@ class CenterOfMass:
 
 @named_arguments
 @dataclass(frozen=True)
-class Expression:
+class CustomOutput:
     """A function f(system, x, vdot) of the user, a number or a vector, as an output.
 
     It is differentiated by complex steps if it takes complex states (numpy arithmetic, `system.position`, ...;
@@ -454,3 +455,6 @@ def gather_sites(system: System, places: Sequence[tuple[str, Node]]) -> np.ndarr
     """Return the numbers of the sites among places, after all of them are known to the system."""
     found = np.unique(located(system, places)[0])
     return found[found >= 0]
+
+
+__getattr__ = former_names(__name__)

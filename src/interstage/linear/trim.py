@@ -92,8 +92,8 @@ def trim(
     unknowns : names as in "panel.eta", "panel.eta3", "engine.angle", "engine" (its joint and modes), or pairs
         ("rate", "wheel.angle"), ("force", "engine.angle") for velocities and generalized forces. Default: modal
         coordinates, joints that springs hold, joints in loops but Free ones, and Free bodies that closures hold to the
-        ground, where they can come to rest; of an assembly also joints whose motion devices say (`Hinge.motion`), and
-        coordinates alone
+        ground, where they can come to rest; of an assembly also joints whose motion devices say (`JointRef.motion`),
+        and coordinates alone
     residuals : names of accelerations that shall vanish, or functions f(system, x, vdot) that shall (they must
         take complex states). Default: those of the unknown coordinates
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed

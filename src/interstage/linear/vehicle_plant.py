@@ -19,7 +19,7 @@ from interstage.jit import COMPILED, kernel
 from interstage.linear.chart import Chart
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.interface import Interface, OutputRows
-from interstage.linear.outputs import Expression, Observation, Output, gather_sites
+from interstage.linear.outputs import CustomOutput, Observation, Output, gather_sites
 from interstage.multibody.dynamics_derivatives import ClosedSlopes, Wrenches, closed_slopes, force_slopes
 from interstage.multibody.kernel_interface import NO_SITES
 from interstage.multibody.kernels.entry import enter_forward_loaded
@@ -75,7 +75,7 @@ class Plant:
         vdot, seen = self.evaluate()
         values = [o.values(seen) for o in self.interface.felt]
         for output, y in zip(self.interface.felt, values):
-            if isinstance(output, Expression) and (
+            if isinstance(output, CustomOutput) and (
                 y.ndim != 1 or y.dtype.kind not in "biuf" or not np.isfinite(y).all()
             ):
                 raise InputError(

@@ -20,7 +20,7 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.output import as_path, checked_target, write_bytes
-from interstage.report.meshes import Mesh, Picture, as_picture, box_of, mesh_of
+from interstage.report.meshes import Mesh, Visual, as_picture, box_of, mesh_of
 from interstage.report.scene import Part, Pose, drawn_poses
 from interstage.report.sources import component_parts
 from interstage.spatial import Rotation
@@ -93,7 +93,7 @@ def export_gltf(
     path: str | os.PathLike[str],
     *,
     x: State | None = None,
-    pictures: Mapping[str, Picture | Mesh | str | os.PathLike[str]] | None = None,
+    pictures: Mapping[str, Visual | Mesh | str | os.PathLike[str]] | None = None,
     decks: Mapping[str, str | os.PathLike[str]] | None = None,
     frames: int = 400,
     follow: str | None = None,
@@ -108,7 +108,7 @@ def export_gltf(
     ----------
     what : a compiled vehicle, or the log of a run with its vehicle
     x : state of a vehicle (default: nominal)
-    pictures : {body: STL or OBJ file, or a Picture that says where it sits}
+    pictures : {body: STL or OBJ file, or a Visual that says where it sits}
     decks : {flexible body: NASTRAN deck whose elements are drawn}
     frames : states of a log that are kept at the most
     follow : body that stays in its place, for flights far from the origin: glTF has seven digits

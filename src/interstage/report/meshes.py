@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, shown
 from interstage.fem import FEModel
@@ -45,7 +46,7 @@ class Mesh:
 
 @named_arguments
 @dataclass(frozen=True)
-class Picture:
+class Visual:
     """What a rigid body looks like.
 
     mesh : file (.stl or .obj), or a Mesh;  at (3,), rotation : of the mesh in the frame of the body
@@ -145,21 +146,21 @@ def box_of(inertia: RigidInertia) -> Mesh | None:
     return Mesh(points, np.concatenate([sides[:, [0, 1, 2]], sides[:, [0, 2, 3]]]))
 
 
-def mesh_of(picture: Picture) -> Mesh:
+def mesh_of(picture: Visual) -> Mesh:
     """Return the mesh of a picture, from its file where it names one."""
     return picture.mesh if isinstance(picture.mesh, Mesh) else read_mesh(picture.mesh)
 
 
-def as_picture(value: object, body: str) -> Picture:
-    """Return a picture of what was given for a body: a Picture, a Mesh or a file."""
-    if isinstance(value, Picture):
+def as_picture(value: object, body: str) -> Visual:
+    """Return a picture of what was given for a body: a Visual, a Mesh or a file."""
+    if isinstance(value, Visual):
         return value
     if isinstance(value, Mesh | str | os.PathLike):
-        return Picture(value)
+        return Visual(value)
     raise InputError(
         "not a picture of a body",
         where=f"pictures, '{body}'",
-        expected="a file, a Mesh or a Picture",
+        expected="a file, a Mesh or a Visual",
         got=shown(value),
     )
 
@@ -277,3 +278,6 @@ def neighbours(points: np.ndarray) -> np.ndarray:
         left[here] = False
         pairs.append(sorted((int(parent[here]), here)))
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+
+
+__getattr__ = former_names(__name__)

@@ -1,29 +1,30 @@
 """Vehicles in time: devices and wires around them, integrators in compiled loops, events, logs by name."""
 
+from interstage._renamed import former_names
 from interstage.system import quaternion
 from interstage.system.log.log import Log
 from interstage.system.log.log_file import LogFile
 from interstage.system.log.phases import Phase
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import (
-    Crossing,
-    Discrete,
-    Hinge,
+    DiscreteState,
     In,
-    Inside,
-    Integer,
+    IntegerState,
+    InternalLoad,
+    JointRef,
     Limit,
     Out,
     Parameter,
     Place,
     Places,
     State,
+    ZeroCrossing,
 )
 from interstage.system.plant.device import Device
 from interstage.system.plant.faults import Fault
 from interstage.system.plant.prescribed_inputs import MassHistory
 from interstage.system.plant.prescribed_motion import Motion
-from interstage.system.quaternion import rotation_error
+from interstage.system.quaternion import attitude_error
 from interstage.system.run.checkpoint import resume
 from interstage.system.run.events import (
     Attach,
@@ -31,10 +32,10 @@ from interstage.system.run.events import (
     Event,
     EventRecord,
     Reattach,
-    Remove,
+    RemoveBody,
     ReplaceComponent,
     ReplaceJoint,
-    Switch,
+    SetJointMode,
 )
 from interstage.system.run.integrators import METHODS, Method
 from interstage.system.run.real_time import UDP
@@ -45,17 +46,16 @@ __all__ = [
     "UDP",
     "Assembly",
     "Attach",
-    "Crossing",
     "Detach",
     "Device",
-    "Discrete",
+    "DiscreteState",
     "Event",
     "EventRecord",
     "Fault",
-    "Hinge",
     "In",
-    "Inside",
-    "Integer",
+    "IntegerState",
+    "InternalLoad",
+    "JointRef",
     "Limit",
     "Log",
     "LogFile",
@@ -68,13 +68,16 @@ __all__ = [
     "Place",
     "Places",
     "Reattach",
-    "Remove",
+    "RemoveBody",
     "ReplaceComponent",
     "ReplaceJoint",
+    "SetJointMode",
     "State",
-    "Switch",
+    "ZeroCrossing",
+    "attitude_error",
     "quaternion",
     "resume",
-    "rotation_error",
     "simulate",
 ]
+
+__getattr__ = former_names(__name__)

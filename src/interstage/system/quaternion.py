@@ -5,7 +5,7 @@ body axes. All functions take complex numbers too, for derivatives.
 
 >>> turn([1, 0, 0, 0], [0, 0, 0.2]).round(6)
 array([0.995004, 0.      , 0.      , 0.099833])
->>> rotation_error(turn([1, 0, 0, 0], [0, 0, 0.2]), [1, 0, 0, 0]).round(12)
+>>> attitude_error(turn([1, 0, 0, 0], [0, 0, 0.2]), [1, 0, 0, 0]).round(12)
 array([0. , 0. , 0.2])
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.errors import InputError
 from interstage.spatial.functions import with_output, written_by
 from interstage.spatial.quaternion import (
@@ -52,10 +53,10 @@ def step(q: ArrayLike, rate: ArrayLike, dt: float) -> np.ndarray:
     return turn(q, _numbers(rate, 3, "rate") * dt)
 
 
-def rotation_error(q: ArrayLike, commanded: ArrayLike) -> np.ndarray:
+def attitude_error(q: ArrayLike, commanded: ArrayLike) -> np.ndarray:
     """Return how far an attitude is ahead of another: log(commanded⁻¹ q) (3,), rad, body axes, at most π long.
 
-    turn(q, -rotation_error(q, commanded)) is `commanded`, and a law steers by -K @ error.
+    turn(q, -attitude_error(q, commanded)) is `commanded`, and a law steers by -K @ error.
     """
     p, c, out = with_output(3, _numbers(q, 4, "q"), _numbers(commanded, 4, "commanded"))
     back = np.empty(4, dtype=p.dtype)
@@ -80,3 +81,6 @@ def inverse(q: ArrayLike) -> np.ndarray:
 def rotate(q: ArrayLike, x: ArrayLike) -> np.ndarray:
     """Return R(q) x (3,): a vector in body axes as the world has it."""
     return written_by(quaternion_rotate, 3, _numbers(q, 4, "q"), _numbers(x, 3, "x"))
+
+
+__getattr__ = former_names(__name__)

@@ -33,7 +33,16 @@ from interstage.multibody.joints import Joint
 from interstage.multibody.propellant_mass import check_within
 from interstage.spatial import RigidInertia
 from interstage.system.plant.assembly import Assembly
-from interstage.system.plant.declarations import Crossing, In, Integer, Out, Parameter, Places, Store, Value
+from interstage.system.plant.declarations import (
+    In,
+    IntegerState,
+    Out,
+    Parameter,
+    Places,
+    Store,
+    Value,
+    ZeroCrossing,
+)
 from interstage.system.plant.device import Device
 from interstage.units import quantity
 from interstage.vehicle.free_flight import short_path, upstream
@@ -63,8 +72,8 @@ class Tank(Device):
     mass = of.mass()
     loss = Out("kg/s")
     feeds = Out("")
-    left = Crossing("kg", direction=-1, state="mass", level="empty")
-    runs = Integer(initial=1)
+    left = ZeroCrossing("kg", direction=-1, state="mass", level="empty")
+    runs = IntegerState(initial=1)
     settles = True
 
     def bound(self, vehicle: System) -> Device:

@@ -207,8 +207,8 @@ class Vehicle:
         results : {name: (stage, type, element, column)}, as in {"foot": ("first", "CBAR", 1, "axial")}; more after the
             column as in `Component.from_deck(recover=)`
 
-        They are read as those of any flexible body (`system.recovered`, `log.recovered`, `ist.Recovered`, gauges), and
-        are those of the shapes alone (`vehicle.to_component`): attach shapes where loads act. A staging leaves
+        They are read as those of any flexible body (`system.recovered`, `log.recovered`, `ist.RecoveredLoad`, gauges),
+        and are those of the shapes alone (`vehicle.to_component`): attach shapes where loads act. A staging leaves
         each part those of its own stages, where it is flexible.
         """
         self.results = StageResults.of(self.stages, results)

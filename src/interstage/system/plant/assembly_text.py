@@ -22,10 +22,10 @@ from interstage.multibody import System
 from interstage.multibody.summary import table
 from interstage.system.plant.assembly import Assembly, Member
 from interstage.system.plant.declarations import (
-    Discrete,
+    DiscreteState,
     Field,
     In,
-    Integer,
+    IntegerState,
     Look,
     Out,
     Parameter,
@@ -43,8 +43,8 @@ KINDS: dict[type, str] = {
     Out: "output",
     State: "state",
     Stored: "state",
-    Discrete: "sampled state",
-    Integer: "whole number",
+    DiscreteState: "sampled state",
+    IntegerState: "whole number",
 }
 
 

@@ -290,7 +290,7 @@ _FEATURES = (
     ("format spec in f-strings", "an f-string with a format is not supported", None),
     ("IMPORT_", "import inside a function is not supported", "import at the top of the module"),
     ("MATCH_", "match with the shape of a value is not supported", "write if and elif"),
-    ("STORE_GLOBAL", "a global variable cannot be changed", "declare a Discrete"),
+    ("STORE_GLOBAL", "a global variable cannot be changed", "declare a DiscreteState"),
     ("closure with a freevar", "a function inside the function is not supported", None),
     ("del ", "del is not supported", None),
 )

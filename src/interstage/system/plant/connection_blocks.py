@@ -26,10 +26,10 @@ from interstage.multibody.loads import split_place
 from interstage.system.plant.assembly import Assembly, Member
 from interstage.system.plant.connections import ConnectionPiece
 from interstage.system.plant.declarations import (
-    Discrete,
-    Hinge,
+    DiscreteState,
     In,
-    Integer,
+    IntegerState,
+    JointRef,
     Look,
     Out,
     Parameter,
@@ -63,10 +63,10 @@ class HeldCopy(Device):
 class Delay(Device):
     """y is what u was `depth` samples ago, beside the one that runs: it samples before all others."""
 
-    depth = Integer()
+    depth = IntegerState()
     u = In("", "k")
     y = Out("", "k")
-    line = Discrete("", ("m", "k"))
+    line = DiscreteState("", ("m", "k"))
 
     def sample(d, t):
         for i in range(len(d.y)):
@@ -252,7 +252,7 @@ class _Copies:
 
     def _carrier(self, part: Member) -> Carrier | None:
         """Return the place of a part by the body that carries it; that of its group where it has none."""
-        own = {name: one for name, one in part.what.places.items() if isinstance(one, Place | Hinge)}
+        own = {name: one for name, one in part.what.places.items() if isinstance(one, Place | JointRef)}
         for name in sorted(own, key=lambda name: isinstance(own[name], Places)):  # a place before several
             given = part.place_of(name)
             return _first(given[0] if isinstance(given, list) and isinstance(own[name], Places) else given)
@@ -277,7 +277,7 @@ class _Copies:
             self.known[key] = False  # a ring of devices depends on no place by itself
             part = self.parts[path]
             if isinstance(part.what, Device) and not part.like:
-                own = [place for place in part.what.places.values() if isinstance(place, Place | Hinge)]
+                own = [place for place in part.what.places.values() if isinstance(place, Place | JointRef)]
                 if all(isinstance(place, Place) and place.root for place in own):
                     carrier = self._carrier(part) if own else None
                     self.known[key] = (carrier is not None and self._tree(carrier) != tree) or any(

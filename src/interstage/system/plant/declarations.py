@@ -5,11 +5,12 @@ What a device declares: parameters, ports, states, and the places of the vehicle
 Each declaration is an attribute of a device class and becomes a field of the record `d` that its functions get: a
 number where it has no size, else an array. A size is a number or a name: fields with one name are equally long.
 
-    Parameter  p   constant in a run              In   s   what others write         State     z   ẋ by `rates`
-    Out        s   what this device writes        Discrete  w   changed by `sample`  Integer   n   whole numbers
+    Parameter        p   constant in a run       In             s   what others write
+    Out              s   what this device writes State          z   ẋ by `rates`
+    DiscreteState    w   changed by `sample`     IntegerState   n   whole numbers
 
-`Place` is a node or point of a body, `Hinge` the joint of a body, `Inside` a force or stress inside a flexible one;
-their methods declare ports that the vehicle fills (position, rate, ...) or obeys (wrench, force).
+`Place` is a node or point of a body, `JointRef` the joint of a body, `InternalLoad` a force or stress inside a flexible
+one; their methods declare ports that the vehicle fills (position, rate, ...) or obeys (wrench, force).
 
 Limits of devices at a point: where one is active, a linear model there is not that of small commands.
 
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.units import quantity, unit
@@ -174,7 +176,7 @@ class Out(Field):
 
 
 @named_arguments
-class Crossing(Out):
+class ZeroCrossing(Out):
     """A number that `outputs` writes and whose sign is watched: where it crosses zero, `switch(d, t)` runs.
 
     The crossing is found in time, no step goes over it, and `switch` may change states, discrete states and integers.
@@ -202,7 +204,7 @@ class State(Field):
 
 
 @named_arguments
-class Discrete(Field):
+class DiscreteState(Field):
     """A state that `sample` changes."""
 
     kind = "w"
@@ -212,7 +214,7 @@ class Discrete(Field):
 
 
 @named_arguments
-class Integer(Field):
+class IntegerState(Field):
     """Whole numbers that `sample` changes: counters, modes. They are no part of derivatives."""
 
     kind = "n"
@@ -224,7 +226,9 @@ class Integer(Field):
 class Look(In):
     """An input that the vehicle fills."""
 
-    def __init__(self, owner: Place | Hinge | Inside, quantity: str, axes: str, text: str, size: Size):
+    def __init__(
+        self, owner: Place | JointRef | InternalLoad, quantity: str, axes: str, text: str, size: Size
+    ):
         super().__init__(text, size)
         self.owner, self.quantity, self.axes = owner, quantity, axes
 
@@ -236,7 +240,7 @@ GRAVITY = ("gravity", ROOTS)
 class Push(Out):
     """An output that the vehicle obeys."""
 
-    def __init__(self, owner: Place | Hinge, quantity: str, axes: str, text: str, size: Size):
+    def __init__(self, owner: Place | JointRef, quantity: str, axes: str, text: str, size: Size):
         super().__init__(text, size)
         self.owner, self.quantity, self.axes = owner, quantity, axes
 
@@ -340,7 +344,7 @@ class Places(Place):
 
 
 @named_arguments
-class Hinge:
+class JointRef:
     """The joint of a body, as large as the joint is: the argument of its name is the name of the body.
 
     unit : of the coordinates, "rad" or "m";  size : None where it is one number
@@ -389,16 +393,16 @@ class Hinge:
         return Push(self, "motion", "joint", f"{self.unit}/s^2", self.size)
 
 
-class Hold(Integer):
+class Hold(IntegerState):
     """A whole number that holds a joint: 1 locks it, 0 lets it go; `switch` changes it."""
 
-    def __init__(self, owner: Hinge):
+    def __init__(self, owner: JointRef):
         super().__init__()
         self.owner = owner
 
 
 @named_arguments
-class Inside:
+class InternalLoad:
     """A force or stress inside a flexible body: the argument of its name is (body, result), a result of `recover`.
 
     unit : of the result, as "N*m" or "Pa"; ANY takes every kind, in SI
@@ -491,3 +495,6 @@ def within(what: str, value: float, limit: float, unit: str = "", words: str = "
 def state_of(what: str, words: str) -> Limit:
     """Return a limit that is active: something sticks, or is inside its play."""
     return Limit(what, 0.0, 0.0, 0.0, "", words)
+
+
+__getattr__ = former_names(__name__)

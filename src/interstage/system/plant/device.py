@@ -12,7 +12,7 @@
             d.volumedot = d.inflow - d.drain * d.volume
 
 `outputs` writes outputs at every instant, `rates` the derivatives of states, `sample` runs every period and changes
-outputs, discrete states and integers. `switch` runs where a `Crossing` crosses
+outputs, discrete states and integers. `switch` runs where a `ZeroCrossing` crosses
 zero. The text is plain: it runs interpreted, and compiled for real and for complex
 numbers. For complex ones use `np.`, not `math.`; branch on `.real`; no abs, max, clip.
 
@@ -34,13 +34,12 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean
 from interstage.system.plant.clock import Period, period_of
 from interstage.system.plant.declarations import (
-    Crossing,
-    Discrete,
+    DiscreteState,
     Field,
-    Hinge,
     In,
-    Inside,
-    Integer,
+    IntegerState,
+    InternalLoad,
+    JointRef,
     Limit,
     Look,
     Out,
@@ -51,6 +50,7 @@ from interstage.system.plant.declarations import (
     State,
     Store,
     Value,
+    ZeroCrossing,
     numbers,
     shaped,
 )
@@ -74,7 +74,7 @@ class Device:
     fields: Mapping[str, Field] = MappingProxyType({})
     functions: Mapping[str, Callable[..., None]] = MappingProxyType({})
     uses: Mapping[str, Uses] = MappingProxyType({})
-    places: Mapping[str, Place | Hinge | Inside | Store] = MappingProxyType({})
+    places: Mapping[str, Place | JointRef | InternalLoad | Store] = MappingProxyType({})
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
     stands_for: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # {argument: the fields that it says}
     derived: tuple[str, ...] = ()  # parameters that follow from others where they are not given
@@ -95,7 +95,7 @@ class Device:
         declared = {n: v for base in reversed(cls.__mro__) for n, v in vars(base).items()}
         fields = {n: v for n, v in declared.items() if isinstance(v, Field)}
         cls.places = MappingProxyType(
-            {n: v for n, v in declared.items() if isinstance(v, Place | Hinge | Inside | Store)}
+            {n: v for n, v in declared.items() if isinstance(v, Place | JointRef | InternalLoad | Store)}
         )
         cls.functions = MappingProxyType(
             {n: declared[n] for n in FUNCTIONS if callable(declared.get(n)) and n in declared}
@@ -134,7 +134,7 @@ class Device:
         return values
 
     def place_of(self, name: str) -> object:
-        """Return the place that was given for a `Place` (None: the first body), or the body of a `Hinge`."""
+        """Return the place that was given for a `Place` (None: the first body), or the body of a `JointRef`."""
         return self._at.get(name)
 
     def longest_step(self) -> float:
@@ -418,15 +418,15 @@ BUILT_IN = ("tick", "seed", "stream", "ideal")
 WRITES = {
     "outputs": (Out,),
     "rates": (),
-    "sample": (Out, Discrete, Integer),
-    "switch": (State, Discrete, Integer),
+    "sample": (Out, DiscreteState, IntegerState),
+    "switch": (State, DiscreteState, IntegerState),
 }
 
 
 def built_in() -> dict[str, Field]:
     """Return the fields that every record has."""
     fields: dict[str, Field] = {"period": Parameter("s", 0.0)}
-    fields |= {name: Integer() for name in BUILT_IN}
+    fields |= {name: IntegerState() for name in BUILT_IN}
     for name, field in fields.items():
         field.name = name
     return fields
@@ -480,10 +480,12 @@ def check_texts(cls: type[Device]) -> None:
         _check_sizes(cls, function)
     if states and "rates" not in cls.functions:
         raise InputError(f"{cls.__name__} has states, but no function rates(d, t)", got=", ".join(states))
-    crossings = [name for name, field in cls.fields.items() if isinstance(field, Crossing)]
+    crossings = [name for name, field in cls.fields.items() if isinstance(field, ZeroCrossing)]
     if bool(crossings) != ("switch" in cls.functions):
         said = f"has crossings ({', '.join(crossings)}), but no function switch(d, t)"
-        raise InputError(f"{cls.__name__} {said if crossings else 'has a function switch, but no Crossing'}")
+        raise InputError(
+            f"{cls.__name__} {said if crossings else 'has a function switch, but no ZeroCrossing'}"
+        )
     _check_writers(cls)
 
 

@@ -26,8 +26,8 @@ from interstage.system.plant.clock import Period, period_of
 from interstage.system.plant.connection_blocks import Copy, Links, said_by
 from interstage.system.plant.connections import split_slice
 from interstage.system.plant.declarations import (
-    Discrete,
-    Integer,
+    DiscreteState,
+    IntegerState,
     Look,
     Out,
     Parameter,
@@ -98,8 +98,8 @@ class Override(Device):
     """y is `held` while it is active, behind what writes it at every instant."""
 
     begin, end = Parameter("s", 0.0), Parameter("s", NEVER)
-    stuck, active = Integer(), Integer()
-    held = Discrete("", "k")
+    stuck, active = IntegerState(), IntegerState()
+    held = DiscreteState("", "k")
     y = Out("", "k")
 
     def outputs(d, t):
@@ -122,9 +122,9 @@ class HeldOverride(Device):
     """
 
     begin, end = Parameter("s", 0.0), Parameter("s", NEVER)
-    stuck, active = Integer(), Integer()
-    held, said = Discrete("", "k"), Discrete("", "k")
-    y = Discrete("", "k")  # it lies where the port does
+    stuck, active = IntegerState(), IntegerState()
+    held, said = DiscreteState("", "k"), DiscreteState("", "k")
+    y = DiscreteState("", "k")  # it lies where the port does
 
     def sample(d, t):
         on = t >= d.begin.real and t < d.end.real
@@ -142,8 +142,8 @@ class HeldOverride(Device):
 class Restore(Device):
     """Let a device find what it said itself: `said` of a `HeldOverride` before its sample."""
 
-    active = Integer()
-    said, y = Discrete("", "k"), Discrete("", "k")  # they lie where those of the override do
+    active = IntegerState()
+    said, y = DiscreteState("", "k"), DiscreteState("", "k")  # they lie where those of the override do
 
     def sample(d, t):
         if d.active == 1:

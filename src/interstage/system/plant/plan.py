@@ -57,7 +57,7 @@ from interstage.system.plant.noise import seed_or_run, stream_of
 from interstage.system.plant.prescribed_inputs import LEVELS, MASS, Ahead, MassHistory
 from interstage.system.plant.prescribed_motion import Motion
 from interstage.system.plant.python_block import Law
-from interstage.system.run.events import Event, Switch
+from interstage.system.run.events import Event, SetJointMode
 
 MassFunction = Callable[..., RigidInertia | tuple[object, ...]]
 
@@ -83,7 +83,7 @@ def given_ahead(
 def switched_ahead(vehicle: System | None, events: Sequence[Event]) -> list[Member]:
     """Return the motions that events begin as parts which say nothing until then."""
     actions = [action for event in events for action in (*event.actions, *event.rests)]
-    given = [one for one in actions if isinstance(one, Switch) and one.motion is not None]
+    given = [one for one in actions if isinstance(one, SetJointMode) and one.motion is not None]
     found: dict[tuple[str, int], Member] = {}
     for one in given:
         if vehicle is not None and one.motion is not None:

@@ -16,7 +16,7 @@ What is given is followed exactly: an angle history fixes angle and rate at ever
 the rate (the angle is its integral, with the accuracy of the integrator), an acceleration history neither. Derivatives
 that are not given are found as `curves` says. Where a level and its derivative are both given they are compared, and a
 `MotionWarning` says where they disagree. Another one says where an angle or a rate jumps: the joint follows, but the
-vehicle gets no impulse, which an acceleration, or the action `Switch` of an event, would give it.
+vehicle gets no impulse, which an acceleration, or the action `SetJointMode` of an event, would give it.
 """
 
 from __future__ import annotations
@@ -462,7 +462,7 @@ class BoundMotion:
             warnings.warn(
                 f"the {NAMES[k]} of the motion of body '{self.body}' jumps by {gap[j]:.3g} at t = {span[1]:.6g}: "
                 "the joint follows, but nothing gives the vehicle the impulse that this takes; round the corner, or "
-                f"start the new motion by an event, as in Switch('{self.body}', 'prescribed', motion)",
+                f"start the new motion by an event, as in SetJointMode('{self.body}', 'prescribed', motion)",
                 MotionWarning,
                 stacklevel=caller_level(),
             )

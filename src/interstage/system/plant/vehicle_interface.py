@@ -11,8 +11,8 @@ The arrays that lead from a vehicle to the signals of devices and back: places, 
 
 Joints that devices hold: `switch` says when, and sees then what the lock carries.
 
-A device with a field of `Hinge.hold()` locks the joint where it writes 1, and lets it go where it writes 0. Rates of a
-joint that is locked vanish by an impulse inside the vehicle. After that `switch` runs once more: what it feels is of
+A device with a field of `JointRef.hold()` locks the joint where it writes 1, and lets it go where it writes 0. Rates of
+a joint that is locked vanish by an impulse inside the vehicle. After that `switch` runs once more: what it feels is of
 the locked joint, and where the lock carries too much it lets go at once.
 
 The vehicle of a plan as a run has it: with settings of its own, joints as devices want them.

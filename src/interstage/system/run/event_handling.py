@@ -30,7 +30,7 @@ from interstage.system.plant.coupled_kernels import (
     SIGN,
     SINGLE,
 )
-from interstage.system.plant.declarations import Crossing, numbers
+from interstage.system.plant.declarations import ZeroCrossing, numbers
 from interstage.system.plant.moved_sites import Changes
 from interstage.system.plant.prescribed_motion import Motion
 from interstage.system.plant.vehicle_interface import holds_of, obey, settle
@@ -111,11 +111,11 @@ class RunWatch(Watch):
 
 
 def crossings_of(run: Integrator) -> list[Event]:
-    """Return the events that devices declare: where a `Crossing` crosses zero, `switch` runs."""
+    """Return the events that devices declare: where a `ZeroCrossing` crosses zero, `switch` runs."""
     found = []
     for part in run.plan.parts:
         for name, declared in part.what.fields.items():
-            if isinstance(declared, Crossing):
+            if isinstance(declared, ZeroCrossing):
                 full, switch = f"{part.path}.{name}", _switch(run, part, name)
                 watched, level = full, 0.0
                 if declared.state:

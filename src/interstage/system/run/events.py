@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, Unpack, cast
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.component import Component
 from interstage.component.units import meters
@@ -54,19 +55,19 @@ class Event:
         a copy, what it does to that is its own affair. Of an assembly also the name of a port or state, as "tank.level"
         or "imu.rate[2]": it crosses `level`, in its unit or a quantity as "5 deg/s"
     at : a time, instead of a condition
-    action : "stop", None (only noted), a ready-made change (`Detach`, `Attach`, `Switch` ...), a function
+    action : "stop", None (only noted), a ready-made change (`Detach`, `Attach`, `SetJointMode` ...), a function
         action(t, system, x) that returns None, a new state, or (system, state), or a list of these; of an assembly also
         values of devices, {"engine.mode": 2}, which a function may return too. What it changes in
         x in place, or switches or sets in the system in place (`set_joint_mode`, `set_mass`, `open_closure`), holds
-        from then on, and a moving joint that it locks stops as with `Switch`
+        from then on, and a moving joint that it locks stops as with `SetJointMode`
     direction : 0 any crossing, +1 upwards, -1 downwards;  tolerance : of the time of crossing
-    once : fire only the first time; default: True with Detach, Attach, Reattach and Remove, else False
+    once : fire only the first time; default: True with Detach, Attach, Reattach and RemoveBody, else False
     samples : inner points of each step at which the condition is looked at; default: three, in steps in which it could
         reach zero (it is nearer than four times its change over this step and the last one, or does not change at all)
     rest : an action, as `action`, carried out in its place when the event accumulates: it fires again within a hundred
         tolerances, or its action throws the condition back by less than the tolerance lets be seen, as with a ball
-        that lies still at last (`rest=Switch("ball", "locked")`). Without one such a run fails and says so; an action
-        that takes away all speed lets the condition pass, unless there is a rest
+        that lies still at last (`rest=SetJointMode("ball", "locked")`). Without one such a run fails and says so; an
+        action that takes away all speed lets the condition pass, unless there is a rest
     """
 
     condition: Condition | None = None
@@ -130,7 +131,7 @@ class Event:
         """Whether the event is over after its first crossing."""
         if self.once is not None:
             return self.once
-        return any(isinstance(a, Detach | Attach | Reattach | Remove) for a in self.actions)
+        return any(isinstance(a, Detach | Attach | Reattach | RemoveBody) for a in self.actions)
 
     @property
     def label(self) -> str:
@@ -226,7 +227,7 @@ class ReplaceComponent(_WithOptions):
 
 
 @named_arguments
-class Remove(_WithOptions):
+class RemoveBody(_WithOptions):
     """Forget a free body and all that it carries."""
 
     word = "remove"
@@ -241,7 +242,7 @@ Do: TypeAlias = Action | str | Mapping[str, Value] | Callable[[float, System, St
 
 @named_arguments
 @dataclass(frozen=True)
-class Switch(Action):
+class SetJointMode(Action):
     """Make a joint "free", "locked" or "prescribed" (then by `motion`, or with no acceleration).
 
     A joint that is moving when it is locked stops by an impulse inside the vehicle: momentum is conserved, energy is
@@ -375,7 +376,7 @@ def perform(event: Event, t: float, system: System, x: State, at_rest: bool = Fa
     if at_rest and event.rest is None:
         raise SolverError(
             f"event '{event.label}' accumulates at t = {t:.9g}: it fires at ever shorter intervals",
-            hint="say what shall happen then, as in rest=ist.Switch('ball', 'locked') or rest='stop'",
+            hint="say what shall happen then, as in rest=ist.SetJointMode('ball', 'locked') or rest='stop'",
         )
     for action in event.rests if at_rest else event.actions:
         if action is None:
@@ -395,7 +396,7 @@ def perform(event: Event, t: float, system: System, x: State, at_rest: bool = Fa
         except Exception as err:
             text = str(err) if isinstance(err, InterstageError) else raised(err)
             raise SolverError(f"the action of event '{event.label}' failed at t = {t:.9g}", got=text) from err
-        if isinstance(action, Switch):
+        if isinstance(action, SetJointMode):
             out.motions[action.body] = action.motion
         _accept(event, t, out, answer)
     return out
@@ -479,3 +480,6 @@ def _words(action: Any) -> str:
     if isinstance(action, Mapping):
         return ", ".join(f"{name} is {value}" for name, value in action.items())
     return str(action) if isinstance(action, str | Action) else getattr(action, "__name__", "action")
+
+
+__getattr__ = former_names(__name__)

@@ -376,7 +376,7 @@ def check_locked(system: System, x: State) -> None:
             raise InputError(
                 f"the joint of body '{body}' is locked, but it moves",
                 got=f"rates {x[body].v}",
-                hint=f"set x['{body}'].v to zero; to stop a moving joint, use the event action Switch",
+                hint=f"set x['{body}'].v to zero; to stop a moving joint, use the event action SetJointMode",
             )
 
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import (
+    GimbalLockWarning,
     InterstageError,
-    LockWarning,
     SolverError,
     caller_level,
 )
@@ -64,7 +64,7 @@ class Locks:
             warnings.warn(
                 f"the Gimbal joint of body '{name}' passes near lock at t = {t:.6g}: it turns {far:.2g}"
                 f" radians in a step of {h:g}, energy is not kept; use {shorter}, an adaptive method or a Ball joint",
-                LockWarning,
+                GimbalLockWarning,
                 stacklevel=caller_level(),
             )
 

@@ -37,7 +37,7 @@ from interstage.system.plant.clock import (
     step_of,
     time_of,
 )
-from interstage.system.plant.declarations import Crossing
+from interstage.system.plant.declarations import ZeroCrossing
 from interstage.system.plant.device import Device
 from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.run.integrators import (
@@ -247,7 +247,7 @@ def _no_edge_between(plan: ExecutionPlan, step: float) -> None:
     """Refuse equal steps that may go over two edges of a device that switches at them."""
     for part in plan.parts:
         what = part.what
-        if not isinstance(what, Device) or not any(isinstance(f, Crossing) for f in what.fields.values()):
+        if not isinstance(what, Device) or not any(isinstance(f, ZeroCrossing) for f in what.fields.values()):
             continue
         limit = what.longest_step()
         if 0.0 < limit < step * (1.0 - SAME_TIME):
