@@ -101,7 +101,7 @@ def updates(sizes: tuple[int, ...] = (50, 200, 800)) -> None:
         K, M, nodes = lumped_beam(50.0, n, EA=3e10, GJ=1e10, EI=1e11, mass=[9e4 / n] * 3 + [2e5 / n] * 3)
         stage = ist.Stage("core", K=K, M=M, nodes=nodes)
         stage.add_tank("grain", levels={m: m / 9e4 * M * n / (n + 1) for m in (0.0, 9e4)})
-        v = ist.Vehicle("v")
+        v = ist.StagedVehicle("v")
         v.add(stage)
         shapes = v.shapes(n_modes=30, levels=1)
         part, masses, best = shapes.partition, np.array([4e4]), [np.inf, np.inf]

@@ -95,7 +95,7 @@ def runs() -> list[tuple[str, float]]:
     steps, h = 400, 1e-4
     plain = {"step": h, "log_step": steps * h}
     watch = [ist.Event(lambda t, x: 1.0, "stop")]
-    motion = {"b10": ist.Motion(angle=lambda t: t, rate=lambda t: 1.0, acceleration=lambda t: 0.0)}
+    motion = {"b10": ist.PrescribedMotion(angle=lambda t: t, rate=lambda t: 1.0, acceleration=lambda t: 0.0)}
     cases = [
         ("plain", {}),
         ("one condition watched", {"events": watch}),

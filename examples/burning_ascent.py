@@ -55,7 +55,7 @@ def column(n: int) -> np.ndarray:
     return np.kron(np.eye(n), np.diag([1.0, 1.0, 1.0, 0.6, 0.6, 0.6])) / n
 
 
-def build(slosh: bool = True) -> ist.Vehicle:
+def build(slosh: bool = True) -> ist.StagedVehicle:
     """Return the launcher along x, with its engines, and four waves of slosh as shapes of the upper stage."""
     first = ist.Stage.from_deck(stage_deck(52.0, 13, (3e10, 1.2e11), 7e3, 2e4), "first")
     first.add_tank("grain", levels={GRAIN * s: GRAIN * s * column(14) for s in np.linspace(0.0, 1.0, 6)})
@@ -63,7 +63,7 @@ def build(slosh: bool = True) -> ist.Vehicle:
     for tank, mass, nodes in (("lox", LOX, range(2, 6)), ("lh2", LH2, range(6, 10))):
         levels = {mass * s: mass * s * column(4) for s in (RESIDUAL, 1.0)}
         upper.add_tank(tank, levels=levels, nodes=nodes)
-    v = ist.Vehicle("ares", gravity=[-9.81, 0.0, 0.0])
+    v = ist.StagedVehicle("ares", gravity=[-9.81, 0.0, 0.0])
     v.add(first)
     v.add(upper, at=[52.0, 0.0, 0.0])
     v.join("separation", ("first", 14), ("upper", 1))
@@ -93,7 +93,7 @@ def damping(hz: float) -> float:
 class Ascent:
     """A flight: the vehicle, its shapes before and after the staging, the staging and the log."""
 
-    v: ist.Vehicle
+    v: ist.StagedVehicle
     shapes: Shapes
     after: Shapes
     staging: object

@@ -28,7 +28,7 @@ def column(n: int) -> np.ndarray:
     return np.kron(np.eye(n), np.diag([1.0, 1.0, 1.0, 0.6, 0.6, 0.6])) / n
 
 
-def build() -> ist.Vehicle:
+def build() -> ist.StagedVehicle:
     """Return the launcher along x."""
     K, M, nodes = lumped_beam(52.0, 13, EA=3e10, GJ=1e10, EI=1.2e11, mass=[7e3, 7e3, 7e3, 2e4, 2e4, 2e4])
     first = ist.Stage("first", K=K, M=M, nodes=nodes)
@@ -40,7 +40,7 @@ def build() -> ist.Vehicle:
     upper.add_tank("lox", levels={0.0: 0 * column(4), 118e3: 118e3 * column(4)}, nodes=range(2, 6))
     upper.add_tank("lh2", levels={0.0: 0 * column(4), 20e3: 20e3 * column(4)}, nodes=range(6, 10))
 
-    v = ist.Vehicle("launcher", gravity=GRAVITY)
+    v = ist.StagedVehicle("launcher", gravity=GRAVITY)
     v.add(first)
     v.add(upper, at=[52.0, 0.0, 0.0])
     v.join("separation", ("first", 14), ("upper", 1))

@@ -67,7 +67,7 @@ def main() -> None:
     )
 
     run = {"step": STEP, "method": "ros2"}
-    opened = ist.simulate(system, x, UNTIL, motions={"engine": ist.Motion(angle=command)}, **run)
+    opened = ist.simulate(system, x, UNTIL, motions={"engine": ist.PrescribedMotion(angle=command)}, **run)
     torque = opened.torque("engine")[:, 0]
     print(f"largest torque that the command needs {np.abs(torque).max():.1f} N m")
 
@@ -85,7 +85,7 @@ def main() -> None:
 
     # the loop closes at 1 s without any torque: the engine goes on by itself
     let_go = ist.Event(at=1.0, action=ist.SetJointMode("engine", "free"), name="loop closed")
-    motion = {"engine": ist.Motion(angle=command)}
+    motion = {"engine": ist.PrescribedMotion(angle=command)}
     loose = ist.simulate(system, x, UNTIL, motions=motion, events=[let_go], **run)
     print(f"engine let go at 1 s, angle at the end {np.rad2deg(loose['engine'].q[-1, 0]):.2f} deg")
     draw(opened, closed, loose)

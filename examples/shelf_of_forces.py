@@ -265,7 +265,7 @@ def slosh(axes) -> None:
     ends = []
     for mb, style in ((shapes, "-"), (hung, "--")):
         system = mb.compile()
-        push = [ist.Force("shell", [0, 0, 0, 0, 500.0, 0], node=1 if mb is shapes else None, frame="body")]
+        push = [ist.Wrench("shell", [0, 0, 0, 0, 500.0, 0], node=1 if mb is shapes else None, frame="body")]
         log = ist.simulate(system, system.state(), until=6, step="2 ms", log_step="20 ms", forces=push)
         axes.plot(log.t, log["shell"].v[:, 4], linestyle=style, label="as shapes" if mb is shapes else "hung")
         ends.append(log["shell"].v[-1, 4])

@@ -61,7 +61,7 @@ EYE = np.eye(6)
         (lambda: ist.NodeRate("bus", nod=1), "^NodeRate has no argument 'nod'; did you mean node"),
         (lambda: ist.JointForce(), "^JointForce needs body="),
         (lambda: ist.LinearModel(EYE, EYE, EYE), "^LinearModel needs D=$"),
-        (lambda: ist.Force("bus", wrenches=[0]), "^Force has no argument 'wrenches'; did you mean wrench$"),
+        (lambda: ist.Wrench("bus", wrenches=[0]), "^Wrench has no argument 'wrenches'; did you mean wrench$"),
         (lambda: ist.trim(None, wrench={}), "^trim has no argument 'wrench'; known: system, x, forces"),
     ],
 )
@@ -126,7 +126,7 @@ def bus():
             r"wrong shape \(force on body 'bus'\); expected 6 finite numbers: torque, then force, ",
         ),
         (
-            [ist.Force("bus", [1, 2, 3], node=[0, 0, 1])],
+            [ist.Wrench("bus", [1, 2, 3], node=[0, 0, 1])],
             r"\(force on body 'bus', point \[0, 0, 1\]\).*\[0, 0, 0, fx, fy, fz\] is a force alone",
         ),
         ({("bus", 7): np.ones(6)}, r"the rigid body 'bus' has points, not nodes; expected a point .*got 7"),
@@ -140,9 +140,9 @@ def test_forces_that_are_no_wrenches(bus, forces, words):
 
 
 def test_places_in_words():
-    assert ist.Force("panel", np.ones(6), node=57).place == ("panel", 57)
+    assert ist.Wrench("panel", np.ones(6), node=57).place == ("panel", 57)
     with pytest.raises(InputError, match=r"\(force on body 'panel', node 57\); expected 6 finite numbers"):
-        _ = ist.Force("panel", [1.0], node=57).numbers
+        _ = ist.Wrench("panel", [1.0], node=57).numbers
 
 
 def test_forces_of_dynamic_bodies():

@@ -50,7 +50,7 @@ def test_a_motion_is_given_as_the_pages_for_other_tools_say():
     """They give it in two halves, a joint that is prescribed and a motion of its angle; the run follows both."""
     joint, motions = (
         r"`(?:joint=ist\.)?Revolute\(\"z\", prescribed=True\)`",
-        "`motions={body: ist.Motion(angle=f)}`",
+        "`motions={body: ist.PrescribedMotion(angle=f)}`",
     )
     for name in ("adams", "simscape"):
         text = (DOCS / "coming_from" / f"{name}.md").read_text(encoding="utf-8")
@@ -59,6 +59,6 @@ def test_a_motion_is_given_as_the_pages_for_other_tools_say():
     mb.add_body("wheel", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("z", prescribed=True))
     system = mb.compile()
     log = ist.simulate(
-        system, system.state(), 0.1, 0.05, motions={"wheel": ist.Motion(angle=lambda t: 3.0 * t)}
+        system, system.state(), 0.1, 0.05, motions={"wheel": ist.PrescribedMotion(angle=lambda t: 3.0 * t)}
     )
     assert abs(log["wheel"].q[-1, 0] - 0.3) < 1e-15  # followed, not integrated

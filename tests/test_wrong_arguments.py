@@ -19,7 +19,7 @@ from interstage.calls import CallError, named_arguments
 from interstage.fem import lumped_beam
 from interstage.linalg import Factor
 from interstage.mass import Orientation
-from interstage.multibody.loads import Force
+from interstage.multibody.loads import Wrench
 from interstage.nastran import CardTable, deck_from_text, expand_ids
 from interstage.units import unit
 
@@ -106,7 +106,7 @@ FOUND = {
     "a list for the name of a body": lambda: _body().state()[["a"]],
     "a matrix for a name in a study": lambda: _study()[np.eye(3)],
     "text in an array for a name in a study": lambda: _study()[np.array("y")],
-    "two factors for a force": lambda: Force("a", np.zeros(6)).scaled([1.0, 2.0]),
+    "two factors for a force": lambda: Wrench("a", np.zeros(6)).scaled([1.0, 2.0]),
     "a class for a list of modes": lambda: ist.track_modes(dict),
     "a rotation of two numbers": lambda: ist.Rotation.identity() @ [1.0, 2.0],
     "a rotation of a text": lambda: ist.Rotation.identity() @ "x",

@@ -64,9 +64,9 @@ def artemis_stage(area: float = AREA):
 
 def beam_vehicle():
     """The vehicle of the one stage."""
-    from interstage import Vehicle
+    from interstage import StagedVehicle
 
-    v = Vehicle("beam")
+    v = StagedVehicle("beam")
     v.add(artemis_stage())
     return v
 

@@ -51,7 +51,7 @@ def round_trip():
     tau = np.zeros(system.nv)
     tau[:2] = TORQUES
     free = ist.simulate(system, system.state(), 1.0, tau=tau, **TIGHT)
-    motion = ist.Motion(
+    motion = ist.PrescribedMotion(
         angle=lambda t: free.at(t)["beam"].q,
         rate=lambda t: free.at(t)["beam"].v,
         acceleration=lambda t: system.forward_dynamics(free.at(t), tau=tau)[1:2],
@@ -97,7 +97,7 @@ def pin_rows(times: np.ndarray) -> list[Row]:
         at = {"parent": "hub", "at": [HUB["radius"], 0, 0], "order": order, "damping": 0.0}
         mb.add_body("beam", component=clamped_component(), **at)
         system = mb.compile()
-        motion = ist.Motion(
+        motion = ist.PrescribedMotion(
             angle=lambda t: 0.5 * ACCELERATION * t * t,
             rate=lambda t: ACCELERATION * t,
             acceleration=lambda t: ACCELERATION,

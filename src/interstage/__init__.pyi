@@ -64,7 +64,6 @@ from interstage.mass import relative_states as relative_states
 from interstage.mass import rigid_properties as rigid_properties
 from interstage.multibody import Ball as Ball
 from interstage.multibody import Cylindrical as Cylindrical
-from interstage.multibody import Force as Force
 from interstage.multibody import Free as Free
 from interstage.multibody import Gimbal as Gimbal
 from interstage.multibody import Loads as Loads
@@ -78,6 +77,7 @@ from interstage.multibody import Screw as Screw
 from interstage.multibody import Slot as Slot
 from interstage.multibody import System as System
 from interstage.multibody import Universal as Universal
+from interstage.multibody import Wrench as Wrench
 from interstage.multibody.dynbody import DynBody as DynBody
 from interstage.nastran import read_deck as read_deck
 from interstage.report.gltf import export_gltf as export_gltf
@@ -101,11 +101,11 @@ from interstage.system import JointRef as JointRef
 from interstage.system import Limit as Limit
 from interstage.system import Log as Log
 from interstage.system import MassHistory as MassHistory
-from interstage.system import Motion as Motion
 from interstage.system import Out as Out
 from interstage.system import Parameter as Parameter
 from interstage.system import Place as Place
 from interstage.system import Places as Places
+from interstage.system import PrescribedMotion as PrescribedMotion
 from interstage.system import Reattach as Reattach
 from interstage.system import RemoveBody as RemoveBody
 from interstage.system import ReplaceComponent as ReplaceComponent
@@ -118,7 +118,7 @@ from interstage.system import quaternion as quaternion
 from interstage.system import resume as resume
 from interstage.system import simulate as simulate
 from interstage.vehicle import Stage as Stage
-from interstage.vehicle import Vehicle as Vehicle
+from interstage.vehicle import StagedVehicle as StagedVehicle
 
 __version__: str
 __all__: list[str]

@@ -130,7 +130,7 @@ def test_a_law_with_states_and_limits_is_that_of_single_runs():
     system = pendulum()
     law = ist.LinearController(
         ["q.arm.angle", "v.arm.angle"],
-        ["tau.arm.angle", ist.Force("arm", [0, 0, 0, 0, 1.0, 0], node=(0, 0, -1.0), frame="body")],
+        ["tau.arm.angle", ist.Wrench("arm", [0, 0, 0, 0, 1.0, 0], node=(0, 0, -1.0), frame="body")],
         A=[[1.0]],
         B=[[0.02, 0.0]],
         C=[[4.0], [0.5]],
@@ -246,7 +246,7 @@ def test_loads_in_time_are_those_of_single_runs(method):
     gain = [[6.0, 3.0]]
     law = ist.LinearController(["q.panel.angle", "v.panel.angle"], ["tau.panel.angle"], D=gain, every="20 ms")
     tip = (1.0, 0.2, 0.0)
-    forces = [ist.Force("bus", THRUST, frame="body"), ist.Force("panel", gust, node=tip)]
+    forces = [ist.Wrench("bus", THRUST, frame="body"), ist.Wrench("panel", gust, node=tip)]
     acting = {"forces": forces, "tau": {"panel": MOTOR}, "control": law}
     names = "force[0]", "force.panel.(1, 0.2, 0)", "tau.panel.angle"
     table = np.random.default_rng(3).uniform(0.5, 1.5, (3, 3))
@@ -300,8 +300,10 @@ def test_pulses_whose_edges_are_ends_of_steps_have_their_impulse(method, edges):
         method=method,
         device="cpu",
         forces=[
-            ist.Force("b", lambda t: [0, 0, 0, 0, 500.0 if begin <= t < end else 0.0, 0]),
-            ist.Force("b", ([0.0, 0.004, 0.0041, 0.053], [[0, 0, 0, 0, 0, f] for f in (1.0, 3.0, 0.0, 0.0)])),
+            ist.Wrench("b", lambda t: [0, 0, 0, 0, 500.0 if begin <= t < end else 0.0, 0]),
+            ist.Wrench(
+                "b", ([0.0, 0.004, 0.0041, 0.053], [[0, 0, 0, 0, 0, f] for f in (1.0, 3.0, 0.0, 0.0)])
+            ),
         ],
         tau={"wheel": lambda t: 70.0 if begin < t <= end else 0.0},
         disperse={"force": [1.0, 3.0]},
@@ -588,7 +590,7 @@ def test_the_mass_of_flexible_bodies_that_loads_stiffen(names):
     """
     factor = [0.7, 1.6]
     system = spinner(once=True)
-    push = [ist.Force(b, [0.0, 0.0, 0.0, -150.0, 0.0, 3.0], node=7, frame="body") for b in ("left", "right")]
+    push = [ist.Wrench(b, [0.0, 0.0, 0.0, -150.0, 0.0, 3.0], node=7, frame="body") for b in ("left", "right")]
     how = {"until": 0.4, "step": 1e-4, "log_step": 0.1}
     x0 = system.state()
     x0["hub"].v[:] = 4.0

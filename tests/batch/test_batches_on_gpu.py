@@ -74,7 +74,7 @@ def ring():
 
 LAW = ist.LinearController(
     ["q.a.angle", "v.a.angle"],
-    ["tau.a.angle", ist.Force("b", [0, 0, 0, 1.0, 0, 0])],
+    ["tau.a.angle", ist.Wrench("b", [0, 0, 0, 1.0, 0, 0])],
     A=[[1.0]],
     B=[[0.1, 0.0]],
     C=[[4.0], [1.0]],
@@ -104,8 +104,8 @@ CASES = {
             "control": LAW,
             "stop": "q.a.angle > 3e-4",
             "forces": [
-                ist.Force("c", ([0.0, 0.0025, 0.01], [[0] * 6, [0, 0, 0, 5.0, 2.0, 0], [0] * 6])),
-                ist.Force("a", lambda t: [0, 0, 0, 0, 40.0 * t, 1.0], frame="body"),
+                ist.Wrench("c", ([0.0, 0.0025, 0.01], [[0] * 6, [0, 0, 0, 5.0, 2.0, 0], [0] * 6])),
+                ist.Wrench("a", lambda t: [0, 0, 0, 0, 40.0 * t, 1.0], frame="body"),
             ],
             "tau": {"a": lambda t: 30.0 + t},
             "disperse": {"force[0]": [1.0, 0.0, 2.0], "tau": [1.0, 0.8, 0.1], "force.a": [1.0, 3.0, 2.0]},
@@ -122,8 +122,8 @@ CASES = {
         rocket,
         {
             "forces": [
-                ist.Force("hull", [0, 0, 0, 5.0, 1.0, 0], node=4, frame="node"),
-                ist.Force("engine2", [0, 0, 0, 9.0, 0, 0], frame="body"),
+                ist.Wrench("hull", [0, 0, 0, 5.0, 1.0, 0], node=4, frame="node"),
+                ist.Wrench("engine2", [0, 0, 0, 9.0, 0, 0], frame="body"),
             ],
             "disperse": {"stiffness": [1.0, 1.1, 0.9], "force": [1.0, 0.5, 2.0]},
         },

@@ -76,7 +76,7 @@ def test_the_gradient_is_that_of_the_propellant(fill):
     full = np.diag(np.kron([60.0, 30.0, 0.0], [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
     stage = ist.Stage("one", K=K, M=M, nodes=nodes)
     stage.add_tank("fuel", levels={0.0: 0.0 * full, 90.0: full})
-    v = ist.Vehicle("v")
+    v = ist.StagedVehicle("v")
     v.add(stage)
     system = v.multibody(v.shapes(n_modes=2, error=1.0, levels=2), damping=0.5).compile()
     x = stands(system, "v")

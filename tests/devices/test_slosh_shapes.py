@@ -100,7 +100,7 @@ def test_a_run_goes_the_same_way():
         x = system.state()
         x["shell"].velocity[:3] = [0.05, 0.1, -0.08]
         wrench = [0, 200.0, 0, 50.0, 900.0, -400.0]
-        push = [ist.Force("shell", wrench, node=1 if shapes else None, frame="body")]
+        push = [ist.Wrench("shell", wrench, node=1 if shapes else None, frame="body")]
         log = ist.simulate(system, x, until=5, step="1 ms", log_step=1, forces=push)
         found.append(np.hstack([log.position("shell", 1 if shapes else None), log["shell"].q[:, :4]]))
     assert np.ptp(found[0][:, 1]) > 0.5 and found[0] == pytest.approx(found[1], abs=1e-7)

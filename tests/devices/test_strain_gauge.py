@@ -92,9 +92,9 @@ def test_every_load_counts_as_in_the_recovery_of_the_vehicle(beam, closed):
     for k in (0, 1, 2):
         state = log.state(k)
         forces = [
-            ist.Force("beam", [0.0, 0.0, 0.0, 0.3, 2.0, -1.0], node=TIP, frame="node"),
-            ist.Force("beam", [0.5, -0.2, 0.1, 0.0, 0.0, 0.0], node=TIP, frame="body"),
-            ist.Force("beam", [0.0, 0.0, 0.0, -0.4, 0.6, 0.8], node=MIDDLE),
+            ist.Wrench("beam", [0.0, 0.0, 0.0, 0.3, 2.0, -1.0], node=TIP, frame="node"),
+            ist.Wrench("beam", [0.5, -0.2, 0.1, 0.0, 0.0, 0.0], node=TIP, frame="body"),
+            ist.Wrench("beam", [0.0, 0.0, 0.0, -0.4, 0.6, 0.8], node=MIDDLE),
         ]
         vdot = system.forward_dynamics(state, forces=forces)
         true = system.recovered(state, "beam", vdot, forces=forces)

@@ -21,7 +21,7 @@ from interstage import devices as dev
 from interstage.component.options import ReductionOptions
 from interstage.fem import lumped_beam
 from interstage.linalg import Factor
-from interstage.multibody.loads import Force
+from interstage.multibody.loads import Wrench
 from interstage.units import unit
 
 
@@ -132,7 +132,7 @@ def things() -> dict[str, Any]:
     x = system.state()
     K, M, nodes = lumped_beam(2.0, 3, EA=1e7, GJ=1e5, EI=1e5, mass=[1.0, 1.0, 1.0, 0.1, 0.1, 0.1])
     stage = ist.Stage("s", K=K, M=M, nodes=nodes)
-    vehicle = ist.Vehicle("v")
+    vehicle = ist.StagedVehicle("v")
     vehicle.add(stage)
     two = ist.LinearModel(-np.eye(2), np.ones((2, 1)), np.ones((1, 2)), np.zeros((1, 1)))
     tank = ist.Tank("t", ist.SphereFill(radius=1.0, density=1000.0), fill=0.5)
@@ -148,12 +148,12 @@ def things() -> dict[str, Any]:
         "SphereFill": tank.law if hasattr(tank, "law") else ist.SphereFill(1.0, 1.0),
         "Kane": ist.Kane(multibody),
         "Loads": ist.Loads((), np.zeros(6)),
-        "Force": Force("a", np.zeros(6)),
+        "Wrench": Wrench("a", np.zeros(6)),
         "OperatingPoint": ist.trim(system, x),
         "BatchLog": ist.simulate_batch(system, x, until=0.02, step=0.01, samples=2),
         "Factor": Factor(np.eye(3)),
         "Stage": stage,
-        "Vehicle": vehicle,
+        "StagedVehicle": vehicle,
         "Stack": vehicle.stack(),
         "Shapes": vehicle.shapes(n_modes=2),
         "Options": ReductionOptions(),

@@ -22,7 +22,7 @@ def rocket():
     stage = ist.Stage("s", K=K, M=M, nodes=nodes)
     grain = np.kron(np.eye(N), np.diag([1, 1, 1, 0.02, 0.02, 0.02])) / N
     stage.add_tank("p", levels={0.0: 0.0 * grain, FULL: FULL * grain})
-    v = ist.Vehicle("r")
+    v = ist.StagedVehicle("r")
     v.add(stage)
     v.add_engine("m", at=("s", 1), feeds={"p": 1.0}, flow=FLOW, thrust=THRUST, level=1.0, lag=0.05)
     shapes = v.shapes(below_hz=60, levels=3)

@@ -33,7 +33,7 @@ def test_a_pendulum_on_a_pin_hangs_below_it(stand):
 def test_a_ball_is_pushed_aside_by_a_side_force():
     """F at the center of mass: tan θ = F/(m g) from the vertical."""
     system = pinned(ist.Ball())
-    push = [ist.Force("bob", [0, 0, 0, 0.0, 5.0, 0.0], node=list(COM))]
+    push = [ist.Wrench("bob", [0, 0, 0, 0.0, 5.0, 0.0], node=list(COM))]
     point = ist.trim(system, system.state(), forces=push)
     x, y, z = system.rotation(point, "bob") @ COM
     assert x == pytest.approx(0.0, abs=1e-9) and y / -z == pytest.approx(5.0 / (MASS * G), rel=1e-9)

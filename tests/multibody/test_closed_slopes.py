@@ -37,8 +37,8 @@ def test_rigid_and_flexible_bodies_in_two_loops(k):
     system = mixed(RELATIONS[k], rng)
     x = system.assemble(random_state(system, rng, deflection=1e-3))
     forces = [
-        ist.Force("right", rng.normal(size=6), 3, "node"),
-        ist.Force("tip", rng.normal(size=6), [0.1, 0, 0]),
+        ist.Wrench("right", rng.normal(size=6), 3, "node"),
+        ist.Wrench("tip", rng.normal(size=6), [0.1, 0, 0]),
     ]
     inputs = [ist.NodeForce("left", 4), ist.JointForce("tip"), ist.ModalForce("right", 1)]
     # springs of modes are the largest entries of A: 1e6 times what closures add

@@ -71,7 +71,7 @@ def test_inverse_dynamics_and_kane_have_the_same_damping(joint):
 def test_more_than_critical_damping_is_warned_of_everywhere():
     """5 is meant as percent: of a mounted body, of a vehicle that burns, of its flight alone, ranking, and of slosh."""
     made = ist.Component.beam(6.0, diameter=0.1, n_modes=4, aset={1: 123456}, elements=6)
-    v = ist.Vehicle("v")
+    v = ist.StagedVehicle("v")
     v.add(ist.Stage.from_deck(deck_from_text(beam_deck(6.0, diameter=0.5, elements=6)), "only"))
     shapes = v.shapes(n_modes=2, levels=1)
     tank, rigid = dev.CylinderSlosh(1.5, 2.0, 400.0), ist.Multibody("m")

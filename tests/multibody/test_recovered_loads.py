@@ -70,7 +70,7 @@ def whole_model(t):
 @pytest.fixture(scope="module")
 def runs():
     """Runs of the cantilever with 4 and 8 fixed-interface modes."""
-    force = [ist.Force("beam", pushed, node=TIP)]
+    force = [ist.Wrench("beam", pushed, node=TIP)]
     return {
         n: ist.simulate(system, system.state(), until=16.0, step=4e-3, log_step=0.16, forces=force)
         for n, system in ((n, cantilever(n, ROOT)) for n in (4, 8))
@@ -92,7 +92,7 @@ def test_time_histories_against_the_whole_model(runs):
 
 def test_root_loads_are_the_reactions_of_the_engine(runs):
     """The root grid stands still: its bar carries what the joint exerts, whatever the number of modes."""
-    system, force = cantilever(12), [ist.Force("beam", pushed, node=TIP)]
+    system, force = cantilever(12), [ist.Wrench("beam", pushed, node=TIP)]
     free = ist.simulate(system, system.state(), until=0.2, step=1e-4, log_step=0.02, forces=force)
     for log in (free, *runs.values()):
         system, vdot = log.system, log.accelerations

@@ -159,7 +159,7 @@ def test_tension_of_spin_that_stiffness_does_not_know_is_named(known):
     x = system.state()
     x["blade"].v[:] = 3.0 * unit
     assert len(seen(lambda: ist.linearize(system, x))) == (0 if known else 1)
-    fast = ist.Motion(angle=lambda t: 20.0 * unit * t**2)
+    fast = ist.PrescribedMotion(angle=lambda t: 20.0 * unit * t**2)
     system.set_joint_mode("blade", "prescribed")
     # at rest at first: what the end of the run has counts as well
     up = seen(

@@ -36,7 +36,7 @@ def some_loads(mb, system, rng):
             if rng.random() < 0.4:
                 nodes = [None] if spec.component is None else [None, *spec.component.node_ids]
                 forces.append(
-                    ist.Force(spec.name, rng.normal(size=6), nodes[rng.integers(len(nodes))], frame)
+                    ist.Wrench(spec.name, rng.normal(size=6), nodes[rng.integers(len(nodes))], frame)
                 )
     return Loads.of(system, forces, None, None, "world")
 

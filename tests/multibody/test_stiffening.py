@@ -152,7 +152,7 @@ def spun_up(bodies, stiffening, speed=6.0, end=15.0):
     for k in range(bodies):
         mb.add_body(f"b{k}", component=c, node=1, parent=f"b{k - 1}" if k else "hub", at=n + 1 if k else None)
     k = 2.0 * np.pi / end
-    motion = ist.Motion(
+    motion = ist.PrescribedMotion(
         angle=lambda t: speed / end * (0.5 * t * t + (np.cos(k * t) - 1.0) / k**2),
         rate=lambda t: speed / end * (t - np.sin(k * t) / k),
         acceleration=lambda t: speed / end * (1.0 - np.cos(k * t)),

@@ -202,7 +202,9 @@ def test_where_a_motion_may_start_does_not_depend_on_units(units):
         for gap, refused in ((0.5e-6, False), (2e-6, True)):
             x = system.state()
             x["arm"].q[:] = gap * unit
-            switch = ist.SetJointMode("arm", "prescribed", motion=ist.Motion(angle=lambda t: 0.0 * t))
+            switch = ist.SetJointMode(
+                "arm", "prescribed", motion=ist.PrescribedMotion(angle=lambda t: 0.0 * t)
+            )
             if refused:
                 with pytest.raises(InputError, match="not where its motion starts"):
                     switch.apply(0.0, system, x)

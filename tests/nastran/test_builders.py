@@ -109,7 +109,7 @@ def test_cylinder_stretches_as_a_rod_and_weighs_its_wall():
 def test_stage_with_tanks_has_the_modes_of_a_deck_with_the_same_liquid():
     tanks = {"lox": (2, 9.0, 30e3), "rp1": (11.0, 16.0, 12e3)}
     stage = ist.Stage.cylinder("core", 20.0, 1.5, 0.006, tanks=tanks, levels=3, elements=(6, 8))
-    vehicle = ist.Vehicle("v")
+    vehicle = ist.StagedVehicle("v")
     vehicle.add(stage)
     found = vehicle.modes({"lox": 15e3, "rp1": 12e3}, n_modes=4).frequencies_hz
     stations = [2.0, 9.0, 11.0, 16.0]

@@ -137,7 +137,7 @@ def test_colours_are_stresses_that_the_component_recovers(flown):
 def test_stages_have_looks_of_their_own_and_forces_their_arrows(tmp_path):
     """A stack that is cut: one body of all nodes before, two after; one has the old name and another look."""
     K, M, nodes = lumped_beam(4.0, 4, EA=1e6, GJ=1e4, EI=1e4, mass=[1.0] * 6)
-    v = ist.Vehicle("stack", gravity=[-9.81, 0, 0])
+    v = ist.StagedVehicle("stack", gravity=[-9.81, 0, 0])
     for name, at in (("low", 0.0), ("top", 4.0)):
         stage = ist.Stage(name, K=K, M=M, nodes=nodes)
         stage.add_tank(f"{name}_tank", levels={0.0: 0 * M, 5.0: M})

@@ -106,7 +106,7 @@ def test_a_ball_on_a_shaking_table(options):
         x["ball"].v[:] = x["table"].v - e * (x["ball"].v - x["table"].v)
 
     gap = ist.Event(lambda t, x: x["ball"].q - x["table"].q, hit, direction=-1, rest="stop")
-    motion = ist.Motion(angle=lambda t: A * np.sin(w * t))
+    motion = ist.PrescribedMotion(angle=lambda t: A * np.sin(w * t))
     log = simulate(system, x, 3.0, events=[gap], motions={"table": motion}, **options)
     t, z, v, truth = 0.0, 0.5, 0.0, []
     for _ in range(12):

@@ -117,8 +117,8 @@ def test_devices_go_with_the_body_that_leaves_and_samples_keep_their_ticks():
     made.wire({"jet.speed": "clock.speed"})
     log = ist.simulate(made, x, 1.0, step="5 ms", events=leave)
     push = [
-        ist.Force("hand", [0, 0, 0, 5.0, 0, 0], [0.1, 0, 0], "node"),
-        ist.Force("boom", [0, 0, 0, 2.0, 0, 0], TIP, "node"),
+        ist.Wrench("hand", [0, 0, 0, 5.0, 0, 0], [0.1, 0, 0], "node"),
+        ist.Wrench("boom", [0, 0, 0, 2.0, 0, 0], TIP, "node"),
     ]
     alone = ist.simulate(system, x, 1.0, 0.005, forces=push, events=leave)
     for ours, theirs in zip(log.phases, alone.phases):

@@ -29,7 +29,7 @@ def test_prescribing_what_a_free_run_did_returns_its_torque():
     tau = np.zeros(system.nv)
     tau[:2] = 0.4, 1.7
     free = simulate(system, system.state(), 0.4, tau=tau, rtol=1e-12, atol=1e-12)
-    motion = ist.Motion(
+    motion = ist.PrescribedMotion(
         angle=lambda t: free.at(t)["beam"].q,
         rate=lambda t: free.at(t)["beam"].v,
         acceleration=lambda t: system.forward_dynamics(free.at(t), tau=tau)[1:2],
@@ -66,7 +66,7 @@ def test_an_angle_history_is_followed_exactly(options):
         system,
         system.state(),
         0.4,
-        motions={"beam": ist.Motion(angle=lambda t: 0.3 * np.sin(5 * t))},
+        motions={"beam": ist.PrescribedMotion(angle=lambda t: 0.3 * np.sin(5 * t))},
         **options,
     )
     np.testing.assert_allclose(log["beam"].q[:, 0], 0.3 * np.sin(5 * log.t), atol=1e-15)
@@ -80,9 +80,9 @@ def test_the_drive_does_the_work():
     system = pendulum()
     ends = []
     for motion in (
-        ist.Motion(angle=lambda t: 0.3 * np.sin(5 * t)),
-        ist.Motion(rate=lambda t: 1.5 * np.cos(5 * t)),
-        ist.Motion(acceleration=lambda t: -7.5 * np.sin(5 * t)),
+        ist.PrescribedMotion(angle=lambda t: 0.3 * np.sin(5 * t)),
+        ist.PrescribedMotion(rate=lambda t: 1.5 * np.cos(5 * t)),
+        ist.PrescribedMotion(acceleration=lambda t: -7.5 * np.sin(5 * t)),
     ):
         x = system.state()
         x["beam"].v[:] = 1.5
@@ -98,30 +98,32 @@ def test_the_drive_does_the_work():
 
 def test_tables_and_how_derivatives_are_found():
     t = np.linspace(0.0, 1.0, 101)
-    table = ist.Motion(angle=(t, 0.3 * np.sin(5 * t)))
+    table = ist.PrescribedMotion(angle=(t, 0.3 * np.sin(5 * t)))
     assert table.derivatives == {"rate": "spline", "acceleration": "spline"}
-    exact = ist.Motion(angle=lambda t: 0.3 * np.sin(5 * t))
+    exact = ist.PrescribedMotion(angle=lambda t: 0.3 * np.sin(5 * t))
     for (f, _), (g, _), tolerance in zip(table.levels, exact.levels, (1e-9, 1e-7, 1e-4)):
         assert abs(f(0.5) - g(0.5)).max() < tolerance
     assert exact.levels[2][0](0.2)[0] == pytest.approx(-7.5 * np.sin(1.0), abs=1e-10)
-    real = ist.Motion(angle=lambda t: 0.3 * np.sin(5 * float(t)))
+    real = ist.PrescribedMotion(angle=lambda t: 0.3 * np.sin(5 * float(t)))
     assert real.derivatives == {"rate": "differences", "acceleration": "differences"}
     assert real.levels[1][0](0.2)[0] == pytest.approx(1.5 * np.cos(1.0), abs=1e-10)
     assert real.levels[2][0](0.2)[0] == pytest.approx(-7.5 * np.sin(1.0), abs=1e-7)
-    kink = ist.Motion(angle=lambda t: np.abs(t - 0.37))
+    kink = ist.PrescribedMotion(angle=lambda t: np.abs(t - 0.37))
     assert [kink.levels[1][0](t)[0] for t in (0.0, 0.36, 0.38)] == [-1.0, -1.0, 1.0]
-    given = ist.Motion(angle=np.sin, rate=np.cos)
+    given = ist.PrescribedMotion(angle=np.sin, rate=np.cos)
     assert given.derivatives == {"acceleration": "exact"}
 
 
 def test_joints_of_several_degrees_of_freedom():
     system = pendulum(Universal("xy"))
-    motion = ist.Motion(angle=lambda t: np.array([0.2 * np.sin(3 * t), 0.1 * t * t]))
+    motion = ist.PrescribedMotion(angle=lambda t: np.array([0.2 * np.sin(3 * t), 0.1 * t * t]))
     log = simulate(system, system.state(), 0.3, 1e-3, motions={"beam": motion}, log_step=0.3)
     np.testing.assert_allclose(log["beam"].q[-1], [0.2 * np.sin(0.9), 0.009], atol=1e-14)
     assert log.torque("beam").shape == (2, 2)
     ball = pendulum(Ball())
-    log = simulate(ball, ball.state(), 0.5, 1e-3, motions={"beam": ist.Motion(rate=lambda t: [0, 2.0, 0])})
+    log = simulate(
+        ball, ball.state(), 0.5, 1e-3, motions={"beam": ist.PrescribedMotion(rate=lambda t: [0, 2.0, 0])}
+    )
     # a steady turn about y by one radian
     np.testing.assert_allclose(log["beam"].quaternion[-1], [np.cos(0.5), 0, np.sin(0.5), 0], atol=1e-12)
 
@@ -140,7 +142,9 @@ def test_free_locked_prescribed_at_run_time():
         ist.Event(at=0.1, action=ist.SetJointMode("engine", "locked")),
         ist.Event(
             at=0.2,
-            action=ist.SetJointMode("engine", "prescribed", ist.Motion(rate=lambda t: 0.5 * np.cos(t))),
+            action=ist.SetJointMode(
+                "engine", "prescribed", ist.PrescribedMotion(rate=lambda t: 0.5 * np.cos(t))
+            ),
         ),
         ist.Event(at=0.3, action=ist.SetJointMode("engine", "free")),
     ]
@@ -284,29 +288,34 @@ def test_bad_motions_are_refused_in_words():
     x = system.state()
     for words, motion in (
         ("not a motion", 3.0),
-        ("does not cover the run", ist.Motion(angle=(np.linspace(0.0, 0.1, 8), np.zeros(8)))),
-        ("too short", ist.Motion(angle=([0.0, 1.0], [0.0, 0.0]))),
-        ("does not fit its joint", ist.Motion(angle=lambda t: [t, t])),
-        ("failed at t", ist.Motion(rate=lambda t: 1 / 0, acceleration=lambda t: 0.0)),
+        ("does not cover the run", ist.PrescribedMotion(angle=(np.linspace(0.0, 0.1, 8), np.zeros(8)))),
+        ("too short", ist.PrescribedMotion(angle=([0.0, 1.0], [0.0, 0.0]))),
+        ("does not fit its joint", ist.PrescribedMotion(angle=lambda t: [t, t])),
+        ("failed at t", ist.PrescribedMotion(rate=lambda t: 1 / 0, acceleration=lambda t: 0.0)),
     ):
         with pytest.raises(InputError, match=words):
             simulate(system, x, 1.0, 1e-2, motions={"beam": motion})
     for words, action in (
-        ("needs a history", lambda: ist.Motion()),
+        ("needs a history", lambda: ist.PrescribedMotion()),
         (
             "rising times",
-            lambda: simulate(system, x, 1.0, 0.1, motions={"beam": ist.Motion(angle=([1, 0], [0, 1]))}),
+            lambda: simulate(
+                system, x, 1.0, 0.1, motions={"beam": ist.PrescribedMotion(angle=([1, 0], [0, 1]))}
+            ),
         ),
-        ("no body 'nose'", lambda: simulate(system, x, 1.0, 0.1, motions={"nose": ist.Motion(angle=np.sin)})),
+        (
+            "no body 'nose'",
+            lambda: simulate(system, x, 1.0, 0.1, motions={"nose": ist.PrescribedMotion(angle=np.sin)}),
+        ),
         ("no body 'nose'", lambda: simulate(system, x, 1.0, 0.1, mass={"nose": lambda t: 1.0})),
     ):
         with pytest.raises(InputError, match=words):
             action()
     ball = pendulum(Ball())
     with pytest.raises(InputError, match="no angles to prescribe"):
-        simulate(ball, ball.state(), 1.0, 0.1, motions={"beam": ist.Motion(angle=np.sin)})
+        simulate(ball, ball.state(), 1.0, 0.1, motions={"beam": ist.PrescribedMotion(angle=np.sin)})
     start = ist.Event(
-        at=0.1, action=ist.SetJointMode("beam", "prescribed", ist.Motion(angle=lambda t: 2.0 + t))
+        at=0.1, action=ist.SetJointMode("beam", "prescribed", ist.PrescribedMotion(angle=lambda t: 2.0 + t))
     )
     with pytest.raises(ist.InterstageError, match="not where its motion starts"):
         simulate(system, x, 1.0, 1e-3, events=[start])

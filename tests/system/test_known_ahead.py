@@ -72,7 +72,7 @@ def test_a_vehicle_turns_back_as_its_rotor_turns(options, allowed):
     mb.add_body("bus", mass=100.0, inertia=[50.0, 60.0, 70.0], joint=ist.Revolute("z"))
     mb.add_body("rotor", mass=5.0, inertia=[2.0, 2.0, 3.0], parent="bus", joint=ist.Revolute("z"))
     system = mb.compile()
-    made = ist.Assembly("x", vehicle=system).add("drive", ist.Motion(angle=wagging), body="rotor")
+    made = ist.Assembly("x", vehicle=system).add("drive", ist.PrescribedMotion(angle=wagging), body="rotor")
     x = system.state()
     x["bus"].v[:] = -3.0 / 73.0 * 0.6  # θ̇(0) = 0.6
     log = ist.simulate(made, x, until=2, **options)
@@ -123,7 +123,10 @@ def test_a_run_may_bring_motions_and_masses_for_itself(options, allowed):
     x = system.state()
     x["tank"].v[:], x["bus"].v[:3] = 0.3, [0.1, -0.2, 0.05]
     times = np.linspace(0.0, 2.0, 41)
-    given = {"panel": ist.Motion(angle=wagging), "rotor": ist.Motion(rate=(times, np.sin(times)))}
+    given = {
+        "panel": ist.PrescribedMotion(angle=wagging),
+        "rotor": ist.PrescribedMotion(rate=(times, np.sin(times))),
+    }
     masses = {"tank": lambda t: (30.0 - 2.0 * t, [0.0, 0.0, 0.5], [1.0, 1.0, 1.0])}
     alone = ist.simulate(system, x, until=2, motions=given, mass=masses, **options)
     bare = ist.Assembly("x", vehicle=system)
@@ -142,7 +145,7 @@ def test_closures_follow_a_driven_crank():
     system.drop_redundant(pinned(system))
     x, crank = pinned(system), "crank"
     start = float(x[crank].q[0])
-    drive = ist.Motion(angle=lambda t: start + 0.2 * np.sin(t))
+    drive = ist.PrescribedMotion(angle=lambda t: start + 0.2 * np.sin(t))
     made = ist.Assembly("x", vehicle=system).add("drive", drive, body=crank)
     for options in ({"step": "10 ms"}, {"method": "dopri5"}, {"method": "dop853"}):
         log = ist.simulate(made, x, until=1, **options)
@@ -154,16 +157,18 @@ def test_linear_models_have_what_is_known_as_it_is():
     """A rotor of constant rate and a panel of constant angle: as a locked panel, and the gyroscopic terms of h = JΩ."""
     free, locked = craft(), craft("locked")
     made = ist.Assembly("x", vehicle=free).add(
-        "spin", ist.Motion(rate=lambda t: 40.0 + 0.0 * t), body="rotor"
+        "spin", ist.PrescribedMotion(rate=lambda t: 40.0 + 0.0 * t), body="rotor"
     )
-    made.add("panel", ist.Motion(angle=lambda t: 0.0 * t), body="panel")
+    made.add("panel", ist.PrescribedMotion(angle=lambda t: 0.0 * t), body="panel")
     other = ist.Assembly("x", vehicle=locked)
-    other.add("spin", ist.Motion(rate=lambda t: 40.0 + 0.0 * t), body="rotor")
+    other.add("spin", ist.PrescribedMotion(rate=lambda t: 40.0 + 0.0 * t), body="rotor")
     one, two = ist.linearize(made, free.state()), ist.linearize(other, locked.state())
     assert one.states == two.states and not any("rotor" in name for name in one.states)
     assert np.abs(one.A - two.A).max() < 1e-12 * np.abs(two.A).max()
     still = ist.linearize(
-        ist.Assembly("x", vehicle=locked).add("hold", ist.Motion(rate=lambda t: 0.0 * t), body="rotor"),
+        ist.Assembly("x", vehicle=locked).add(
+            "hold", ist.PrescribedMotion(rate=lambda t: 0.0 * t), body="rotor"
+        ),
         locked.state(),
     )
     M = locked.mass_matrix(locked.state())
@@ -199,7 +204,7 @@ def test_adaptive_steps_end_at_corners_of_tables():
     times = np.linspace(0.0, 100.0, 10001)
     bump = np.where(abs(times - 50.0) < 0.25, np.cos(2.0 * np.pi * (times - 50.0)) ** 2, 0.0)
     made = ist.Assembly("x", vehicle=system).add(
-        "drive", ist.Motion(acceleration=(times, bump)), body="rotor"
+        "drive", ist.PrescribedMotion(acceleration=(times, bump)), body="rotor"
     )
     for method in ("dopri5", "dop853"):
         log = ist.simulate(made, system.state(), until=100, method=method)
@@ -208,7 +213,7 @@ def test_adaptive_steps_end_at_corners_of_tables():
 
 def test_a_jump_of_a_motion_is_told():
     system = craft()
-    jumps = ist.Motion(angle=lambda t: np.where(t > 0.5, 0.2, 0.0) + 0.0 * t)
+    jumps = ist.PrescribedMotion(angle=lambda t: np.where(t > 0.5, 0.2, 0.0) + 0.0 * t)
     made = ist.Assembly("x", vehicle=system).add("drive", jumps, body="panel")
     with pytest.warns(MotionWarning, match="jumps"):
         ist.simulate(made, system.state(), until=1, step="10 ms")
@@ -257,7 +262,7 @@ def test_conditions_see_the_mass_of_their_time():
 def test_what_does_not_fit_is_said():
     system = craft()
     bare = lambda: ist.Assembly("x", vehicle=system)  # noqa: E731
-    still = ist.Motion(angle=lambda t: 0.0 * t)
+    still = ist.PrescribedMotion(angle=lambda t: 0.0 * t)
     run = lambda made, **more: ist.simulate(made, system.state(), until=0.1, step="10 ms", **more)  # noqa: E731
     twice = bare().add("a", still, body="panel").add("b", still, body="panel")
     for make, words in (

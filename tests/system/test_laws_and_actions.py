@@ -261,7 +261,7 @@ def test_functions_of_time_are_asked_anew_after_laws_and_actions(options):
     assert log.q[-1] == pytest.approx(fallen, abs=1e-12)
     # and motions and masses: twice the mass falls half as far
     given[:] = [1.0]
-    motion = ist.Motion(acceleration=lambda t: given[-1] / 2.0)
+    motion = ist.PrescribedMotion(acceleration=lambda t: given[-1] / 2.0)
     doubled = [1.0 / 2.0, 2.0 / 2.0]
     log = simulate(
         system, system.state(), 1.0, motions={"a": motion},

@@ -42,9 +42,9 @@ def declared(system):
         "accelerations": {"wheel": 0.7},
     }
     forces = [
-        ist.Force("boom", w[0], TIP, "node"),
-        ist.Force("bus", w[1], (0.2, 0.1, 0.0)),
-        ist.Force("bus", w[2], frame="body"),
+        ist.Wrench("boom", w[0], TIP, "node"),
+        ist.Wrench("bus", w[1], (0.2, 0.1, 0.0)),
+        ist.Wrench("bus", w[2], frame="body"),
     ]
     return short, ist.Loads.of(system, forces, tau, {"wheel": 0.7})
 
@@ -134,7 +134,7 @@ def test_forces_may_be_functions_or_tables_of_time(options):
     x["bus"].velocity[2] = W
     ramp = ([0.0, 4.0], [[0.0] * 6, [0, 0, 0, 20.0, 0, 0]])
     sine = [lambda t: [0, 0, 0, 0, 0, 2.0 * np.cos(t)], lambda t: [0, 0, 0.0, 0, 0, 0]]
-    forces = [ist.Force("bus", ramp, frame="body"), ist.Force("bus", sine[0]), ist.Force("bus", sine[1])]
+    forces = [ist.Wrench("bus", ramp, frame="body"), ist.Wrench("bus", sine[0]), ist.Wrench("bus", sine[1])]
     log = simulate(system, x, 2.0, forces=forces, **options)
     t = log.t
     # ∫ t (cos Wt, sin Wt) dt
@@ -245,7 +245,9 @@ def test_round_trip_from_trim_to_run_to_operating_point_to_linear_model():
     whole, rest = simulate(system, x0, 0.2, 1e-3), simulate(system, log.operating_point(), 0.1, 1e-3)
     np.testing.assert_allclose(rest.q[-1], whole.q[-1], atol=1e-12)
     # motions become accelerations of that instant
-    driven = simulate(system, system.state(), 0.1, 1e-3, motions={"wheel": ist.Motion(angle=np.sin)})
+    driven = simulate(
+        system, system.state(), 0.1, 1e-3, motions={"wheel": ist.PrescribedMotion(angle=np.sin)}
+    )
     point = driven.operating_point()
     assert point.loads.accelerations["wheel"][0] == pytest.approx(-np.sin(0.1))
     close(point.vdot, driven.accelerations[-1])

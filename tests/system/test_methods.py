@@ -93,7 +93,12 @@ def test_a_prescribed_motion(options, allowed):
         return 0.3 * np.sin(2.0 * t) ** 2
 
     log = ist.simulate(
-        system, system.state(), 1.5, motions={"rotor": ist.Motion(angle=angle)}, log_step=0.25, **options
+        system,
+        system.state(),
+        1.5,
+        motions={"rotor": ist.PrescribedMotion(angle=angle)},
+        log_step=0.25,
+        **options,
     )
     np.testing.assert_allclose(log["rotor"].q[:, 0], angle(log.t), atol=1e-13)
     np.testing.assert_allclose(log["bus"].q[:, 0], -0.4 * angle(log.t), atol=allowed)
@@ -268,7 +273,7 @@ def test_steps_of_a_methods_own_do_not_pass_a_slew_of_a_table(method):
     system = mb.compile()
     t = np.linspace(0.0, 100.0, 401)
     u = np.clip((t - 50.0) / 2.0, 0.0, 1.0)
-    slew = ist.Motion(angle=(t, u - np.sin(2.0 * np.pi * u) / (2.0 * np.pi)))
+    slew = ist.PrescribedMotion(angle=(t, u - np.sin(2.0 * np.pi * u) / (2.0 * np.pi)))
     end = ist.simulate(system, system.state(), 100.0, method=method, motions={"load": slew}).state()
     np.testing.assert_allclose(end.q, [-0.25, 1.0], atol=5e-7)
 

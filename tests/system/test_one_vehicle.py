@@ -48,7 +48,7 @@ def test_a_broken_run_goes_on_under_its_loads(tmp_path):
 
 def test_motions_follow_the_clock_of_a_later_start():
     system, x = craft()
-    log = ist.simulate(system, x, 3.0, 0.01, motions={"panel": ist.Motion(angle=np.sin)}, start=1)
+    log = ist.simulate(system, x, 3.0, 0.01, motions={"panel": ist.PrescribedMotion(angle=np.sin)}, start=1)
     assert log.t[0] == 1.0 and log.t[-1] == 3.0
     assert np.abs(log["panel"].q[:, 0] - np.sin(log.t)).max() < 1e-14
 
@@ -131,7 +131,7 @@ def test_a_vehicle_in_other_units_flies_as_it_does_in_memory(tmp_path):
     system = mb.compile()
     x = system.state()
     x["base"].v[:3] = [0.1, -0.2, 0.3]
-    options = {"step": 0.01, "motions": {"slider": ist.Motion(angle=lambda t: 50.0 * t * t)}}
+    options = {"step": 0.01, "motions": {"slider": ist.PrescribedMotion(angle=lambda t: 50.0 * t * t)}}
     alone = ist.simulate(system, x, 0.5, **options)
     flown = ist.simulate(system, x, 0.5, log=tmp_path / "run.h5", **options)
     assert np.array_equal(flown.q, alone.q) and np.array_equal(flown.v, alone.v)
@@ -192,7 +192,7 @@ def test_every_row_is_an_operating_point_as_in_memory(tmp_path, options):
     def law(t, x):
         return {"forces": {"bus": [0.0, 0.0, 0.3, 1.0 - x["bus"].v[3], 0.0, 0.0]}}
 
-    options |= {"motions": {"panel": ist.Motion(angle=np.sin)}, "control": law, "control_step": 0.1}
+    options |= {"motions": {"panel": ist.PrescribedMotion(angle=np.sin)}, "control": law, "control_step": 0.1}
     alone = ist.simulate(system, x, 1.0, **options)
     flown = ist.simulate(system, x, 1.0, log=tmp_path / "run.h5", **options)
     assert flown.info["method"] == alone.info["method"]

@@ -50,7 +50,7 @@ def test_rates_and_accelerations_from_slow_to_fast(way, hertz):
     """0.3 sin ωt + 0.1 from 0.1 to 400 Hz: rate to 1e-9 of 0.3 ω, acceleration to 1e-8 of 0.3 ω²."""
     w = 2.0 * np.pi * hertz
     make, how, tolerance = WAYS[way]
-    curve = MotionProfile(ist.Motion(angle=make(w)))
+    curve = MotionProfile(ist.PrescribedMotion(angle=make(w)))
     assert curve.levels[1][1] == how
     angle, rate, acceleration = curve.rows(TIMES)
     np.testing.assert_allclose(angle[:, 0], 0.3 * np.sin(w * TIMES) + 0.1, rtol=0, atol=1e-14)
@@ -70,7 +70,7 @@ def test_a_chirp_is_slow_and_fast():
     exact_rate = first * np.cos(a * times**2)
     exact = second * np.cos(a * times**2) - first**2 * np.sin(a * times**2)
     for f, tolerance in ((lambda t: np.sin(a * t * t), 1e-11), (lambda t: math.sin(a * t * t), 1e-7)):
-        _, rate, acceleration = MotionProfile(ist.Motion(angle=f)).rows(times)
+        _, rate, acceleration = MotionProfile(ist.PrescribedMotion(angle=f)).rows(times)
         np.testing.assert_allclose(rate[:, 0], exact_rate, rtol=0, atol=tolerance * first.max())
         np.testing.assert_allclose(acceleration[:, 0], exact, rtol=0, atol=tolerance * (first**2).max())
 
@@ -83,11 +83,11 @@ def test_tables_and_splines(hertz):
     times = np.linspace(0.0, 2.0, 17) / hertz
     table = 0.3 * np.sin(w * t)
     for given in ((t, table), make_interp_spline(t, table, k=5), (t, np.stack([table, 2 * table], axis=1))):
-        _, rate, acceleration = MotionProfile(ist.Motion(angle=given)).rows(times)
+        _, rate, acceleration = MotionProfile(ist.PrescribedMotion(angle=given)).rows(times)
         np.testing.assert_allclose(rate[:, 0] / w, 0.3 * np.cos(w * times), rtol=0, atol=3e-11)
         np.testing.assert_allclose(acceleration[:, 0] / w**2, -0.3 * np.sin(w * times), rtol=0, atol=1e-8)
     cubic = CubicSpline(t, table)
-    motion = ist.Motion(angle=cubic)
+    motion = ist.PrescribedMotion(angle=cubic)
     assert motion.derivatives == {"rate": "spline", "acceleration": "spline"}
     np.testing.assert_array_equal(MotionProfile(motion).rows(times)[2][:, 0], cubic(times, 2))
 
@@ -139,7 +139,7 @@ def test_what_is_not_analytic_is_not_taken_for_it():
     def half(t):
         return [cmath.sin(t).real if not isinstance(t, complex) else cmath.sin(t), float(t.real) ** 2]
 
-    curve = MotionProfile(ist.Motion(angle=half))
+    curve = MotionProfile(ist.PrescribedMotion(angle=half))
     assert curve.levels[1][1] == "differences"
     np.testing.assert_allclose(curve.rows(np.array([0.7]))[1][0], [np.cos(0.7), 1.4], rtol=1e-10)
 
@@ -148,7 +148,9 @@ def test_what_is_not_analytic_is_not_taken_for_it():
         return cmath.sin(t) if t.real < 2.0 else cmath.sin(t.real) if isinstance(t, complex) else math.sin(t)
 
     bound = BoundMotion(
-        ist.Motion(angle=lambda t: late(t) if isinstance(t, complex) else math.sin(t)), "a", Revolute()
+        ist.PrescribedMotion(angle=lambda t: late(t) if isinstance(t, complex) else math.sin(t)),
+        "a",
+        Revolute(),
     )
     assert bound.curve.levels[1][1] == "complex step"
     bound.table(np.linspace(0.0, 1.9, 20))
@@ -172,7 +174,7 @@ def test_the_force_of_a_fast_drive(hertz, options):
     system = cart(Prismatic("x", prescribed=True))
     log = simulate(
         system, system.state(), 1.0 / hertz,
-        motions={"cart": ist.Motion(angle=lambda t: A * np.sin(w * t))}, **{**options, **step},
+        motions={"cart": ist.PrescribedMotion(angle=lambda t: A * np.sin(w * t))}, **{**options, **step},
     )  # fmt: skip
     np.testing.assert_allclose(log["cart"].q[:, 0], A * np.sin(w * log.t), rtol=0, atol=1e-14)
     np.testing.assert_allclose(log["cart"].v[:, 0], A * w * np.cos(w * log.t), rtol=0, atol=1e-8 * A * w)
@@ -188,7 +190,7 @@ def test_one_call_makes_a_table():
         calls.append(t)
         return 0.1 * np.sin(50 * t)
 
-    bound = BoundMotion(ist.Motion(angle=angle), "cart", Revolute())
+    bound = BoundMotion(ist.PrescribedMotion(angle=angle), "cart", Revolute())
     bound.table(np.linspace(0, 0.1, 11))
     calls.clear()
     bound.table(np.linspace(0, 1, 1001))
@@ -198,17 +200,19 @@ def test_one_call_makes_a_table():
 def test_levels_that_contradict_each_other():
     """A rate in degrees beside an angle in radians is followed, with a warning that names body, time and numbers."""
     system = cart(Revolute("z", prescribed=True))
-    wrong = ist.Motion(angle=lambda t: np.sin(t), rate=lambda t: np.rad2deg(np.cos(t)))
+    wrong = ist.PrescribedMotion(angle=lambda t: np.sin(t), rate=lambda t: np.rad2deg(np.cos(t)))
     for options in ({"step": 1e-2}, {"log_step": 0.1}):
         with pytest.warns(
             MotionWarning, match="rate of the motion of body 'cart' is not the derivative of its angle"
         ):
             simulate(system, system.state(), 1.0, motions={"cart": wrong}, **options)
-    wrong = ist.Motion(rate=lambda t: np.sin(t), acceleration=(np.linspace(0, 1, 50), np.linspace(0, 1, 50)))
+    wrong = ist.PrescribedMotion(
+        rate=lambda t: np.sin(t), acceleration=(np.linspace(0, 1, 50), np.linspace(0, 1, 50))
+    )
     with pytest.warns(MotionWarning, match="acceleration .* is not the derivative of its rate"):
         simulate(system, system.state(), 1.0, 1e-2, motions={"cart": wrong})
     # rates that belong to the angle, and kinks, are no contradiction
-    right = ist.Motion(
+    right = ist.PrescribedMotion(
         angle=lambda t: abs(t - 0.5), rate=lambda t: np.sign(t - 0.5), acceleration=lambda t: 0.0
     )
     with warnings.catch_warnings():
@@ -219,7 +223,7 @@ def test_levels_that_contradict_each_other():
 
 def test_given_rates_and_accelerations_are_taken_as_they_are():
     """What is given beside an angle is used, not differentiated again."""
-    motion = ist.Motion(angle=math.sin, rate=math.cos, acceleration=lambda t: -math.sin(t))
+    motion = ist.PrescribedMotion(angle=math.sin, rate=math.cos, acceleration=lambda t: -math.sin(t))
     assert motion.derivatives == {}
     times = np.linspace(0, 2, 9)
     np.testing.assert_allclose(
@@ -232,12 +236,12 @@ def test_a_motion_that_fails_says_when():
     with pytest.raises(InputError, match=r"'cart' failed at t = 0.5.*ZeroDivisionError"):
         simulate(
             system, system.state(), 1.0, 0.25,
-            motions={"cart": ist.Motion(angle=lambda t: [t, 1 / 0 if 0.4 < t < 0.6 else 1.0])},
+            motions={"cart": ist.PrescribedMotion(angle=lambda t: [t, 1 / 0 if 0.4 < t < 0.6 else 1.0])},
         )  # fmt: skip
     with pytest.raises(InputError, match=r"angle, t = 0.5.*2 finite numbers"):
         simulate(
             system, system.state(), 1.0, 0.25,
-            motions={"cart": ist.Motion(angle=lambda t: [t, np.nan if 0.4 < t < 0.6 else 1.0])},
+            motions={"cart": ist.PrescribedMotion(angle=lambda t: [t, np.nan if 0.4 < t < 0.6 else 1.0])},
         )  # fmt: skip
 
 
@@ -252,13 +256,13 @@ def test_functions_with_ends():
             return 0.3 * math.sin(w * t + 0.4)
 
         times = np.array([0.0, 1e-5, 0.5, 1.0 - 1e-5, 1.0])
-        _, rate, acceleration = MotionProfile(ist.Motion(angle=angle)).rows(times)
+        _, rate, acceleration = MotionProfile(ist.PrescribedMotion(angle=angle)).rows(times)
         np.testing.assert_allclose(rate[:, 0] / w, 0.3 * np.cos(w * times + 0.4), rtol=0, atol=1e-8)
         np.testing.assert_allclose(
             acceleration[:, 0] / w**2, -0.3 * np.sin(w * times + 0.4), rtol=0, atol=1e-4
         )
     system = cart(Revolute("z", prescribed=True))
-    log = simulate(system, system.state(), 1.0, 0.01, motions={"cart": ist.Motion(angle=angle)})
+    log = simulate(system, system.state(), 1.0, 0.01, motions={"cart": ist.PrescribedMotion(angle=angle)})
     np.testing.assert_allclose(log["cart"].v[:, 0], 0.3 * w * np.cos(w * log.t + 0.4), rtol=0, atol=1e-7 * w)
 
 
@@ -271,10 +275,18 @@ def _floating():
 
 
 JUMPS = {
-    "rate of a corner": (ist.Motion(angle=lambda t: np.where(t < 0.503, 0.0, t - 0.503)), "rate", 1.0),
-    "rate of a black box": (ist.Motion(angle=lambda t: max(0.0, 2.0 * (float(t) - 0.503))), "rate", 2.0),
-    "step of a rate": (ist.Motion(rate=lambda t: 0.0 if t < 0.503 else 1.0), "rate", 1.0),
-    "step of an angle": (ist.Motion(angle=lambda t: 0.0 if t < 0.503 else 0.4), "angle", 0.4),
+    "rate of a corner": (
+        ist.PrescribedMotion(angle=lambda t: np.where(t < 0.503, 0.0, t - 0.503)),
+        "rate",
+        1.0,
+    ),
+    "rate of a black box": (
+        ist.PrescribedMotion(angle=lambda t: max(0.0, 2.0 * (float(t) - 0.503))),
+        "rate",
+        2.0,
+    ),
+    "step of a rate": (ist.PrescribedMotion(rate=lambda t: 0.0 if t < 0.503 else 1.0), "rate", 1.0),
+    "step of an angle": (ist.PrescribedMotion(angle=lambda t: 0.0 if t < 0.503 else 0.4), "angle", 0.4),
 }
 
 
@@ -297,10 +309,10 @@ def test_what_is_only_fast_or_bent_is_no_jump(step):
     """Three steps a period, and corners of the rate."""
     system = _floating()
     motions = (
-        ist.Motion(angle=lambda t: 0.1 * np.sin(20.0 * t) ** 2),
-        ist.Motion(angle=lambda t: np.abs(t - 0.503) ** 2 * np.sign(t - 0.503)),
-        ist.Motion(rate=lambda t: np.where(t < 0.503, 0.0, t - 0.503)),
-        ist.Motion(rate=([0.0, 0.3, 0.6, 1.0], [0.0, 0.2, 0.3, 0.1])),
+        ist.PrescribedMotion(angle=lambda t: 0.1 * np.sin(20.0 * t) ** 2),
+        ist.PrescribedMotion(angle=lambda t: np.abs(t - 0.503) ** 2 * np.sign(t - 0.503)),
+        ist.PrescribedMotion(rate=lambda t: np.where(t < 0.503, 0.0, t - 0.503)),
+        ist.PrescribedMotion(rate=([0.0, 0.3, 0.6, 1.0], [0.0, 0.2, 0.3, 0.1])),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -310,7 +322,7 @@ def test_what_is_only_fast_or_bent_is_no_jump(step):
 
 def test_a_motion_begun_by_an_event_keeps_momentum():
     system = _floating()
-    ramp = ist.Motion(rate=lambda t: 1.0 + 0.0 * t)
+    ramp = ist.PrescribedMotion(rate=lambda t: 1.0 + 0.0 * t)
     events = [ist.Event(at=0.503, action=ist.SetJointMode("arm", "prescribed", ramp))]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

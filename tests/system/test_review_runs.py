@@ -9,7 +9,7 @@ from scipy.integrate import simpson
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import Ball, Free, Locked, Multibody, Revolute
-from interstage.system import Attach, Detach, Event, Motion, SetJointMode, simulate
+from interstage.system import Attach, Detach, Event, PrescribedMotion, SetJointMode, simulate
 
 
 def vehicle():
@@ -68,8 +68,8 @@ def nothing(t, x):
         {"motions": [1]},
         {"mass": [1]},
         {"forces": [1]},
-        {"motions": {"arm": Motion(angle=([0, 1, 2], [0, np.nan, 1]))}},
-        {"motions": {"arm": Motion(angle=([0, 1, 2], np.zeros((3, 1, 1))))}},
+        {"motions": {"arm": PrescribedMotion(angle=([0, 1, 2], [0, np.nan, 1]))}},
+        {"motions": {"arm": PrescribedMotion(angle=([0, 1, 2], np.zeros((3, 1, 1))))}},
         {"step": None, "rtol": -1.0},
         {"step": None, "atol": 0.0},
         {"step": None, "max_step": 0.0},
@@ -200,7 +200,7 @@ def loop():
 def test_the_torque_of_a_drive_in_a_loop_does_all_the_work():
     """Forces of closures do no work: the drive's work is the gain of energy (Simpson, 1e-9), free joints have none."""
     system, x = loop()
-    motion = Motion(angle=lambda t: 1.0 + 0.5 * np.sin(t))
+    motion = PrescribedMotion(angle=lambda t: 1.0 + 0.5 * np.sin(t))
     log = simulate(system, x, until=0.4, step=2e-3, motions={"crank": motion})
     power = (log.torque("crank") * log["crank"].v)[:, 0]
     assert simpson(power, x=log.t) == pytest.approx(log.energy[-1] - log.energy[0], rel=1e-9)
@@ -214,7 +214,7 @@ def test_a_loop_follows_a_motion_that_starts_a_little_elsewhere():
     """Angle and rate of a table are not those of the state to the last digit: the other bodies follow."""
     system, x = loop()
     t = np.linspace(0.0, 0.4, 41)
-    motion = Motion(angle=(t, 1.001 + 0.51 * t))
+    motion = PrescribedMotion(angle=(t, 1.001 + 0.51 * t))
     log = simulate(system, x, until=0.4, step=2e-3, motions={"crank": motion})
     for k in (0, -1):
         assert np.abs(log.system.closure_error(log.state(k), every=True)).max() < 1e-12
@@ -243,7 +243,7 @@ def test_a_motion_goes_on_when_its_joint_is_turned_round():
     x = system.state()
     x["port"].position[:] = [2.5, 0, 0]
     dock = Event(at=0.2, action=Attach("arm", "port", joint=Locked()))
-    log = simulate(system, x, **GRID, motions={"arm": Motion(angle=np.sin)}, events=[dock])
+    log = simulate(system, x, **GRID, motions={"arm": PrescribedMotion(angle=np.sin)}, events=[dock])
     final, end = log.system, log.state()
     assert final.model.spec("hub").parent == "arm"
     relative = final.rotation(end, "hub").T @ final.rotation(end, "arm")

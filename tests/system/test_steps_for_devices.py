@@ -148,7 +148,7 @@ def test_joints_that_follow_a_motion_and_closures_hide_no_swing():
     made, x = on_a_spring(system, 20.0), system.state()
     x["b"].q[:] = x["c"].position[0] = 1.001
     with pytest.warns(FidelityWarning, match=r"swing at 17\.3 Hz"):
-        ist.simulate(made, x, until=0.5, step="10 ms", motions={"wheel": ist.Motion(angle=np.sin)})
+        ist.simulate(made, x, until=0.5, step="10 ms", motions={"wheel": ist.PrescribedMotion(angle=np.sin)})
 
 
 def test_vehicles_with_too_many_joints_to_look_at_say_so():

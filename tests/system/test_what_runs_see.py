@@ -156,7 +156,7 @@ def test_dense_output_has_quaternions_of_unit_length():
 def test_a_log_survives_pickle_with_all_that_it_can_be_asked():
     system, x = arm()
     options = {
-        "motions": {"b": ist.Motion(angle=lambda t: 0.4 + 0.1 * np.sin(3.0 * t))},
+        "motions": {"b": ist.PrescribedMotion(angle=lambda t: 0.4 + 0.1 * np.sin(3.0 * t))},
         "mass": {"a": lambda t: (1.0 + t, [0.5, 0, 0], [0.1, 0.2, 0.2])},
         "tau": lambda t: [np.sin(t), 0.0],
         "forces": {("a", (1.0, 0.0, 0.0)): [0, 0, 0, 0, 0, 1.0]},

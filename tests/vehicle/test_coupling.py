@@ -6,7 +6,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from vehicle_models import artemis_stage, first_stage, launcher, refused, upper_stage
 
-from interstage import InterstageError, Stage, Vehicle
+from interstage import InterstageError, Stage, StagedVehicle
 from interstage.fem import lumped_beam
 from interstage.vehicle.stack import couple
 
@@ -19,7 +19,7 @@ def dense_hz(K, M, n):
     return np.sqrt(np.maximum(values, 0.0))[6 : 6 + n] / (2 * np.pi)
 
 
-def halves(first: float, nodes: int) -> tuple[Vehicle, np.ndarray, np.ndarray]:
+def halves(first: float, nodes: int) -> tuple[StagedVehicle, np.ndarray, np.ndarray]:
     """A beam cut in two at its middle, half of a lump on either side, and the whole beam."""
     whole = np.broadcast_to(LUMP, (2 * nodes - 1, 6))
     K, M, _ = lumped_beam(2.0 * (nodes - 1), 2 * nodes - 2, mass=whole, **BEAM)
@@ -29,7 +29,7 @@ def halves(first: float, nodes: int) -> tuple[Vehicle, np.ndarray, np.ndarray]:
         mass[-1 if name == "a" else 0] *= 0.5
         k, m, places = lumped_beam(nodes - 1.0, nodes - 1, mass=mass, **BEAM)
         parts.append(Stage(name, K=k, M=m, nodes=places))
-    v = Vehicle("cut")
+    v = StagedVehicle("cut")
     v.add(parts[0])
     v.add(parts[1], at=[nodes - 1.0, 0.0, 0.0])
     return v, K, M
@@ -59,7 +59,7 @@ def test_a_rigid_link_is_the_offset_of_a_mass():
     body = Stage(
         "body", K=np.zeros((6, 6)), M=np.diag([7.0, 7.0, 7.0, 0.5, 0.6, 0.7]), nodes={1: nodes[6] + r}
     )
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(Stage("beam", K=K, M=M, nodes=nodes))
     v.add(body)
     v.join("arm", ("beam", 6), ("body", 1), rigid=True)
@@ -99,7 +99,7 @@ def test_coupled_mass_and_rigid_motions():
 
 
 def test_nodes_that_do_not_meet_are_refused_with_their_gap():
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(first_stage())
     v.add(upper_stage(), at=[30.25, 0.0, 0.0])
     with pytest.raises(
@@ -141,25 +141,27 @@ def test_names_that_are_wrong_are_refused():
     other = artemis_stage()
     other.tanks["lox"] = other.tanks.pop("propellant")
     assert "two stages have a tank 'lox'" in refused(lambda: v.add(other))
-    assert "without stages" in refused(lambda: Vehicle("none").stack())
+    assert "without stages" in refused(lambda: StagedVehicle("none").stack())
 
 
 def test_a_vehicle_says_its_mass_with_full_tanks():
     """12 t and 5 t dry, 60 t of grain, 20 t of oxygen and 4 t of hydrogen."""
-    assert repr(launcher()) == "<Vehicle 'launcher': stages first, upper; joins separation; mass 101000>"
+    assert (
+        repr(launcher()) == "<StagedVehicle 'launcher': stages first, upper; joins separation; mass 101000>"
+    )
 
 
 # meters and kilograms in the unit
 UNITS = {"kg-m-s": (1.0, 1.0), "kg-km-s": (1.0, 1e-3), "t-mm-s": (1e-3, 1e3)}
 
 
-def cut_beam(units: str) -> Vehicle:
+def cut_beam(units: str) -> StagedVehicle:
     """Return two beams of 3 m, end to end, in some units."""
     m, L = UNITS[units]
     mass = LUMP * m * np.repeat([1.0, L**2], 3)
     force, moment = m * L, m * L**3  # of a newton, and of one times a square meter
     stiff = {"EA": 4e6 * force, "GJ": 2e4 * moment, "EI": (3e3 * moment, 2e3 * moment)}
-    v = Vehicle("cut")
+    v = StagedVehicle("cut")
     for k, name in enumerate("ab"):
         K, M, nodes = lumped_beam(3.0 * L, 3, mass=np.broadcast_to(mass, (4, 6)), **stiff)
         v.add(Stage(name, K=K, M=M, nodes=nodes), at=[3.0 * k * L, 0.0, 0.0])

@@ -27,7 +27,7 @@ def rocket(slosh=True, stiff=1.0):
     stage = ist.Stage("core", K=K, M=M, nodes=nodes)
     levels = {m: m / FULL * grain(3, FULL) for m in (LOW, 0.5 * FULL, FULL)}
     stage.add_tank("lox", levels=levels, nodes=range(3, 6))
-    v = ist.Vehicle("rocket")
+    v = ist.StagedVehicle("rocket")
     v.add(stage)
     v.add_engine(
         "main", at=("core", 1), feeds={"lox": 1.0}, flow=90.0, exhaust=3000.0, nozzle=NOZZLE,
@@ -265,7 +265,7 @@ def test_locked_waves_are_the_fluid_under_a_lid(aside):
         "core", K=core.K, M=core.M, nodes={i: x + [0.0, aside, 0.0] for i, x in core.nodes.items()}
     )
     stage.add_tank("lox", levels={m: m / FULL * grain(3, FULL) for m in (LOW, FULL)}, nodes=range(3, 6))
-    w = ist.Vehicle("w")
+    w = ist.StagedVehicle("w")
     w.add(stage)
     roll = locked(stage, "lox")[0, 0]
     w.add_slosh("lox", FLUID, node=CARRIER, bottom=[BOTTOM, aside, 0.0], acceleration=A)
@@ -297,7 +297,7 @@ def test_propellant_beside_the_axis_cannot_slosh():
     arm[:3, 3:] = [[0.0, 0.0, -0.4], [0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]  # of mass 0.4 m along y from its node
     offset = arm.T @ np.diag([1.0, 1.0, 1.0, 0.02, 0.02, 0.02]) @ arm
     stage.add_tank("lox", levels={m: m * offset for m in (LOW, FULL)}, nodes=[CARRIER])
-    w = ist.Vehicle("w")
+    w = ist.StagedVehicle("w")
     w.add(stage)
     given["bottom"] = [BOTTOM, 0.0, 0.0]
     assert "0.4 m beside it" in refused(lambda: w.add_slosh("lox", FLUID, **given))
@@ -413,7 +413,7 @@ def test_refusals():
     assert v.engines["e"].thrust == 90.0 * 3000.0
     dry = ist.Stage("dry", K=v.stages["core"].K, M=v.stages["core"].M, nodes=v.stages["core"].nodes)
     dry.add_tank("t", levels={0.0: grain(9, 0.0), FULL: grain(9, FULL)})
-    w = ist.Vehicle("w")
+    w = ist.StagedVehicle("w")
     w.add(dry)
     assert "keeps a residual" in refused(lambda: w.add_slosh("t", FLUID, **given))
 

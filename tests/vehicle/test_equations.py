@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import jv, yv
 from vehicle_models import beam_vehicle, first_stage, launcher, refused
 
-from interstage import Stage, Vehicle
+from interstage import Stage, StagedVehicle
 from interstage.component.integrals import rigid_motion
 from interstage.fem import lumped_beam
 from interstage.vehicle import Load, fly
@@ -125,14 +125,14 @@ def test_frozen_vehicle_with_a_nozzle_in_a_linear_model():
         assert abs(ours - wanted) < 5e-3 * abs(wanted)
 
 
-def two_masses(mass0: float, mass1: float, k: float) -> tuple[Vehicle, np.ndarray]:
+def two_masses(mass0: float, mass1: float, k: float) -> tuple[StagedVehicle, np.ndarray]:
     """Two masses on an axial spring and their one stretching mode; m of each falls from mass0 to mass1."""
     K, M, nodes = lumped_beam(1.0, 1, EA=k, GJ=50.0, EI=50.0, mass=[mass1, mass1, mass1, 1.0, 1.0, 1.0])
     stage = Stage("s", K=K, M=M, nodes=nodes)
     burnt = 2 * (mass0 - mass1)
     full = np.diag(np.tile([burnt / 2] * 3 + [0.0] * 3, 2))
     stage.add_tank("p", levels={0.0: 0 * full, burnt: full})
-    v = Vehicle("two")
+    v = StagedVehicle("two")
     v.add(stage)
     stretch = np.zeros((12, 1))
     stretch[0], stretch[6] = -0.5, 0.5
@@ -183,7 +183,7 @@ def test_grains_dropped_one_by_one():
 
 def test_rocket_equation():
     """Thrust ṁ u along the axis, no other term of ṁ: Δv = u ln(m0/m1), whatever bends."""
-    v = Vehicle("solid")
+    v = StagedVehicle("solid")
     v.add(first_stage(levels=2))
     shapes = v.shapes(n_modes=2, levels=3)
     flow, exhaust = 1500.0, 2600.0
@@ -306,7 +306,7 @@ def test_jet_damping_of_a_rigid_body():
     stage = Stage("s", K=K, M=M, nodes=nodes)
     full = np.diag(np.tile([wet / n] * 3 + [0.0] * 3, n))
     stage.add_tank("p", levels={0.0: 0 * full, wet: full})
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(stage)
     shapes = v.shapes(n_modes=1, levels=2, error=1.0)
     flow, time = 40.0, 4.0
@@ -383,7 +383,7 @@ def test_momentum_with_what_flows_to_the_exit():
     stage = Stage("first", K=K, M=M, nodes=nodes)
     points = np.diag(np.tile([60e3 / 13] * 3 + [0.0] * 3, 13))
     stage.add_tank("grain", levels={0.0: 0 * points, 60e3: points})
-    v = Vehicle("solid")
+    v = StagedVehicle("solid")
     v.add(stage)
     shapes = v.shapes(n_modes=2, levels=2, error=1.0)
     n = len(shapes)
@@ -430,7 +430,7 @@ def test_flights_that_cannot_be_meant(beam):
     )
     assert "two places or more" in refused(lambda: fly(beam, until=1.0, step=0.1, path={"propellant": []}))
     assert "not usable" in refused(lambda: fly(beam, until=np.inf, step=0.1))
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     stage = first_stage(levels=2)
     stage.add_tank("still", levels={13.0: np.diag(np.tile([1.0] * 3 + [0.0] * 3, 13))})
     v.add(stage)

@@ -61,13 +61,13 @@ def test_an_update_touches_no_matrix(shapes, monkeypatch):
 
 
 def test_stiffness_of_tanks_is_a_sum_too():
-    from interstage import Stage, Vehicle
+    from interstage import Stage, StagedVehicle
     from interstage.fem import lumped_beam
 
     K, M, nodes = lumped_beam(6.0, 6, EA=1e6, GJ=1e4, EI=1e3, mass=[1, 1, 1, 0.1, 0.1, 0.1])
     stage = Stage("s", K=K, M=M, nodes=nodes)
     stage.add_tank("grain", levels={0.0: (0 * M, 0 * K), 14.0: (2 * M, 0.5 * K)})
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(stage)
     shapes = v.shapes(n_modes=6, levels=3)
     stack = shapes.stack

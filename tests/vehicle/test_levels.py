@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from vehicle_models import artemis_stage, first_stage, grain, refused, rigid_end_deck, upper_stage
 
-from interstage import InterstageError, Stage, Vehicle
+from interstage import InterstageError, Stage, StagedVehicle
 from interstage.component.integrals import rigid_motion
 from interstage.fem import lumped_beam
 from interstage.nastran import deck_from_text
@@ -45,7 +45,7 @@ def test_a_level_that_does_not_weigh_its_label_is_refused():
 
 
 def test_a_mass_beyond_the_levels_is_refused():
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(artemis_stage())
     with pytest.raises(InterstageError, match=r"not within the levels .* expected 0 to 6, got 7"):
         v.modes({"propellant": 7.0}, n_modes=2)
@@ -86,7 +86,7 @@ def test_a_tank_with_a_node_of_its_own_is_a_mass_on_its_spring():
     k = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.diag([1e9, 50.0, 1e9, 1e9, 1e9, 1e9]))
     m = np.diag([0.0] * 6 + [2.0] * 3 + [0.1] * 3)
     stage.add_tank("bob", levels={2.0: (m, k)}, nodes={3: nodes[3], 103: nodes[3]})
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(stage)
     found = v.modes(n_modes=1).frequencies_hz[0]
     assert found == pytest.approx(np.sqrt(50.0 / 2.0 * (1 + 2.0 / 5e3)) / (2 * np.pi), rel=1e-6)
@@ -101,7 +101,7 @@ def test_levels_and_stages_from_decks():
     empty = deck_from_text(text.format(m="0.", i="0."))
     full = deck_from_text(text.format(m="4.", i="0.8"))
     stage.add_tank("t", levels={0.0: empty, 4.0: full})
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(stage)
     from vehicle_models import RIGID_END
 
@@ -113,7 +113,7 @@ def test_levels_and_stages_from_decks():
 def test_a_deck_that_is_held_is_refused():
     from vehicle_models import RIGID_END
 
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(
         Stage.from_deck(
             deck_from_text(RIGID_END.replace("GRID,1,,0.,0.,0.", "GRID,1,,0.,0.,0.,,3")), name="d"
@@ -124,7 +124,7 @@ def test_a_deck_that_is_held_is_refused():
 
 
 def test_two_tanks_of_one_name_are_refused_whenever_they_came():
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     stage = upper_stage()
     v.add(first_stage())
     v.add(stage, at=[30.0, 0.0, 0.0])

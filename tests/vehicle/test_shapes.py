@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg as la
 from vehicle_models import beam_vehicle, first_stage, launcher, refused
 
-from interstage import InterstageError, Vehicle
+from interstage import InterstageError, StagedVehicle
 from validation import burning_beam
 
 
@@ -118,7 +118,7 @@ def test_tanks_that_do_not_burn_stay_full():
 
 
 def test_report_as_text_table_and_picture(tmp_path):
-    v = Vehicle("solid")
+    v = StagedVehicle("solid")
     v.add(first_stage())
     report = v.shapes(n_modes=4, levels=3).report
     text = str(report)
@@ -158,7 +158,7 @@ def test_a_vehicle_without_roll_inertia_is_refused():
     from interstage.fem import lumped_beam
 
     K, M, nodes = lumped_beam(3.0, 3, EA=1e5, GJ=1e3, EI=1e3, mass=[1, 1, 1, 0, 0.1, 0.1])
-    v = Vehicle("v")
+    v = StagedVehicle("v")
     v.add(Stage("s", K=K, M=M, nodes=nodes))
     assert "no inertia about an axis (axis x)" in refused(lambda: v.shapes(n_modes=3))
 
@@ -168,7 +168,7 @@ def test_modes_of_many_levels_that_are_nearly_the_same():
     from interstage import Stage
     from interstage.fem import lumped_beam
 
-    v, n = Vehicle("smooth"), 40
+    v, n = StagedVehicle("smooth"), 40
     for name, at, stiff in (("a", 0.0, 1e11), ("b", 50.0, 5e10)):
         K, M, nodes = lumped_beam(50.0, n - 1, EA=3e10, GJ=1e10, EI=(stiff, 0.9 * stiff), mass=[2e3] * 6)
         stage = Stage(name, K=K, M=M, nodes=nodes)

@@ -98,7 +98,7 @@ def test_prestressed_modes_of_the_whole_stack(v, shapes, fill):
     np.testing.assert_allclose(found[:3], wanted[:6:2], rtol=1e-4)
     np.testing.assert_allclose(wanted[:6:2], wanted[1:6:2], rtol=1e-8)
     declined = v.multibody(shapes, propellant=fill, geometric_stiffness=False).compile()
-    with pytest.warns(ist.FidelityWarning, match="without geometric stiffness.*Vehicle.multibody"):
+    with pytest.warns(ist.FidelityWarning, match="without geometric stiffness.*StagedVehicle.multibody"):
         without = bending(flying(declined, shapes))
     assert without[0] > 1.07 * found[0]
 
@@ -253,7 +253,7 @@ def test_parts_are_stiffened_by_default(v, few):
 @pytest.fixture(scope="module")
 def plain():
     """The rocket from the matrices of its stages: what stresses its elements have is not known."""
-    v, like = ist.Vehicle("rocket"), bar_rocket()
+    v, like = ist.StagedVehicle("rocket"), bar_rocket()
     for name, at in (("first", [0.0, 0.0, 0.0]), ("upper", [FIRST[0], 0.0, 0.0])):
         of = like.stages[name]
         v.add(ist.Stage(name, K=of.K, M=of.M, nodes=of.nodes), at=at)
@@ -282,7 +282,7 @@ def test_thrust_on_a_stage_of_matrices_is_warned_of(plain):
 
 def test_places_of_a_vehicle_of_many_nodes():
     """Of more than 64 nodes, engines and what shapes are attached to are known, and thrust elsewhere is warned of."""
-    v = ist.Vehicle("rocket")
+    v = ist.StagedVehicle("rocket")
     v.add(ist.Stage.from_deck(bars(30.0, 70, 0.004, 12e3), "first"))
     v.stages["first"].add_tank("grain", levels={s: grain(71, s) for s in (0.0, 5e3)})
     v.add_engine("main", at=("first", 1), flow=10.0, thrust=1e6, feeds={"grain": 1.0})
@@ -309,7 +309,7 @@ def test_refusals(v, few):
         lambda: hung(v.multibody(few, geometric_stiffness=True), few).compile()
     )
     assert "no node 99" in refused(lambda: v.multibody(few, geometric_stiffness=[("first", 99)]))
-    plain = ist.Vehicle("plain")
+    plain = ist.StagedVehicle("plain")
     core = v.stages["first"]
     plain.add(ist.Stage("first", K=core.K, M=core.M, nodes=core.nodes))
     own = plain.shapes(n_modes=2, levels=1)
@@ -317,7 +317,7 @@ def test_refusals(v, few):
     soft = ist.Stage.from_deck(bars(*FIRST, 0.04, 12e3), "first")
     levels = {m: (grain(13, m), 1e-3 * m * core.K) for m in (0.0, 60e3)}
     soft.add_tank("grain", levels=levels)
-    plain = ist.Vehicle("plain")
+    plain = ist.StagedVehicle("plain")
     plain.add(soft)
     own = plain.shapes(n_modes=2, levels=1)
     assert "a stiffness of its own" in refused(lambda: plain.multibody(own, geometric_stiffness=True))

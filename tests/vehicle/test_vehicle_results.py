@@ -77,6 +77,6 @@ def test_refusals(v):
     assert "CBAR 99 is not in the model" in refused(lambda: w.recover({"a": ("upper", "CBAR", 99, "axial")}))
     assert 'as in ("first"' in refused(lambda: w.recover({"a": 3}))
     assert "stage, type" in refused(lambda: w.recover(3))
-    plain = ist.Vehicle("plain")
+    plain = ist.StagedVehicle("plain")
     plain.add(first_stage())
     assert "make it from a deck" in refused(lambda: plain.recover({"a": ("first", "CBAR", 1, "axial")}))

@@ -18,7 +18,7 @@ STAGED, END, FORCE = 0.1, 0.3, 20.0  # small enough that turns are linear
 
 def stack(tanks=()):
     """Two stages of three nodes along x; `tanks` names those that have propellant, all of whose mass is 30 kg."""
-    v = ist.Vehicle("v")
+    v = ist.StagedVehicle("v")
     for name, (K, M, nodes), at in (("first", LOWER, 0.0), ("upper", UPPER, 8.0)):
         stage = ist.Stage(name, K=K, M=M, nodes=nodes)
         if name in tanks:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from interstage import InterstageError, Stage, Vehicle
+from interstage import InterstageError, Stage, StagedVehicle
 from interstage.fem import lumped_beam
 from interstage.nastran import Deck, deck_from_text
 from validation.burning_beam import artemis_stage, beam_vehicle  # noqa: F401
@@ -50,9 +50,9 @@ def upper_stage() -> Stage:
     return stage
 
 
-def launcher() -> Vehicle:
+def launcher() -> StagedVehicle:
     """The two stages, one on top of the other, along x."""
-    v = Vehicle("launcher", gravity=[-9.81, 0.0, 0.0])
+    v = StagedVehicle("launcher", gravity=[-9.81, 0.0, 0.0])
     v.add(first_stage())
     v.add(upper_stage(), at=[30.0, 0.0, 0.0])
     v.join("separation", ("first", 13), ("upper", 1))
@@ -73,7 +73,7 @@ def bars(length: float, n: int, inertia: float, mass: float) -> Deck:
     return deck_from_text("\n".join(lines))
 
 
-def bar_rocket() -> Vehicle:
+def bar_rocket() -> StagedVehicle:
     """Two stages of bars: 60 t of grain over the first, 20 t of oxygen low in the second, an engine that pushes."""
     first = Stage.from_deck(bars(*FIRST, 0.04, 12e3), "first")
     first.add_tank(
@@ -83,7 +83,7 @@ def bar_rocket() -> Vehicle:
     upper.add_tank(
         "lox", levels={20e3 * s: grain(5, 20e3 * s, max(s, 0.1)) for s in (0.0, 0.5, 1.0)}, nodes=range(1, 6)
     )
-    v = Vehicle("rocket")
+    v = StagedVehicle("rocket")
     v.add(first)
     v.add(upper, at=[FIRST[0], 0.0, 0.0])
     v.join("separation", ("first", 13), ("upper", 1))

@@ -23,7 +23,7 @@ from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
-from interstage.multibody.loads import Force, Loads
+from interstage.multibody.loads import Loads, Wrench
 from interstage.system import Event
 from interstage.system.plant.clock import Period
 
@@ -68,8 +68,8 @@ def stops_of(texts: Sequence[str] | str, system: System) -> tuple[Stop, ...]:
     return tuple(Stop.of(text, system) for text in ([texts] if isinstance(texts, str) else texts))
 
 
-Act: TypeAlias = str | Force
-"""Where an output acts: "tau.arm.angle", a generalized force, or the `Force` of one unit of it."""
+Act: TypeAlias = str | Wrench
+"""Where an output acts: "tau.arm.angle", a generalized force, or the `Wrench` of one unit of it."""
 
 
 @named_arguments
@@ -78,7 +78,7 @@ class LinearController:
     """A discrete linear law; without A, B, C it is a gain.
 
     measures : names of what it sees, "q.arm.angle", "v.bus.wx" (as `system.layout` has them)
-    acts : one for each output: "tau.arm.angle", or `ist.Force("core", [0, 0, 0, 0, 1, 0], node=52, frame="body")`
+    acts : one for each output: "tau.arm.angle", or `ist.Wrench("core", [0, 0, 0, 0, 1, 0], node=52, frame="body")`
     D (outputs, measures), A (n, n), B (n, measures), C (outputs, n);  reference : one number for each measure
     limits : largest size of the outputs, one or one for each; or (low, high)
     every : time between its samples, default every step;  names : of the outputs, default u1, u2, ...
@@ -103,7 +103,7 @@ class LinearController:
         put = object.__setattr__
         for word in ("measures", "acts", "names"):
             value = getattr(self, word)
-            if isinstance(value, str | Force):
+            if isinstance(value, str | Wrench):
                 value = [value]
             put(self, word, tuple(value))
         m, k = len(self.measures), len(self.acts)
@@ -169,7 +169,7 @@ class RunningLaw:
         loads = self.loads
         tau, forces = np.zeros(len(loads.tau)), list(loads.forces)
         for j, act in enumerate(self.law.acts):
-            if isinstance(act, Force):
+            if isinstance(act, Wrench):
                 forces.append(act.scaled(float(u[j])))
             else:
                 tau[self.pushes[j]] += u[j]

@@ -32,7 +32,7 @@ from interstage.batch.law import LinearController, place_names
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.multibody.arrays import Tree
-from interstage.multibody.loads import Force, JointLaws, Loads, TimeTable
+from interstage.multibody.loads import JointLaws, Loads, TimeTable, Wrench
 from interstage.multibody.types import asks_system
 from interstage.system.plant.coupled_kernels import plain
 from interstage.system.run.applied_loads import Acting
@@ -94,7 +94,7 @@ class Names:
     def __init__(
         self,
         system: System,
-        forces: Sequence[Force],
+        forces: Sequence[Wrench],
         law: LinearController | None,
         moving: np.ndarray | None = None,
     ):
@@ -276,7 +276,7 @@ class Names:
         return [Target(match[1], np.array([np.ravel_multi_index(place, array.shape)]), 0.0)]
 
 
-def force_name(force: Force) -> str:
+def force_name(force: Wrench) -> str:
     """Return the name of a force by its place: "bus", "core.52", "bus.(0, 0, 1)"."""
     if force.node is None:
         return force.body
@@ -366,7 +366,7 @@ class Sum:
         return self.still + self.scale * self.loads.tau_at(t, system)
 
 
-def _scaled(force: Force, still: np.ndarray, scale: np.ndarray) -> TimeTable | Callable[[float], np.ndarray]:
+def _scaled(force: Wrench, still: np.ndarray, scale: np.ndarray) -> TimeTable | Callable[[float], np.ndarray]:
     """Return the wrench still + scale · wrench(t) of a force in time."""
     if isinstance(force.wrench, TimeTable):
         return TimeTable(force.wrench.times, still + scale * force.wrench.values)

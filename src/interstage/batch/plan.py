@@ -14,7 +14,7 @@ from interstage.ensemble.design import Design
 from interstage.ensemble.outputs import REDUCTIONS
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
-from interstage.multibody.loads import Force, Loads, wrench_rows
+from interstage.multibody.loads import Loads, Wrench, wrench_rows
 from interstage.system.plant.clock import count
 from interstage.system.run.integrators import CompiledMethod, Method
 
@@ -138,7 +138,7 @@ class Plan:
         weight: list[float] = []
         row = self.system.nv + WRENCH * len(self.loads.forces)
         for j, act in enumerate(() if self.law is None else self.law.acts):
-            if isinstance(act, Force):
+            if isinstance(act, Wrench):
                 entries, values = list(range(row, row + 6)), act.numbers.tolist()
                 row += WRENCH
             else:
@@ -218,7 +218,7 @@ def plan_of(
     """Lay out the numbers of a batch; `system` is the caller's own view."""
     course = Course.of(system, loads, pace.step, pace.steps, method.nodes)
     still = course.still
-    forces = [*still.forces, *(act for act in (() if law is None else law.acts) if isinstance(act, Force))]
+    forces = [*still.forces, *(act for act in (() if law is None else law.acts) if isinstance(act, Wrench))]
     _check_law(system, law)
     sites, wrenches = wrench_rows(system, forces, np.float64)
     wrenches[len(loads.forces) :, :6] = 0.0

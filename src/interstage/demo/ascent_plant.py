@@ -21,7 +21,7 @@ from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import In, Out
 from interstage.system.plant.device import Device
 from interstage.system.run.events import Event
-from interstage.vehicle import PipeFlow, Shapes, Tank, Vehicle
+from interstage.vehicle import PipeFlow, Shapes, StagedVehicle, Tank
 
 SITE, HEADING = (28.6, -80.6), "90 deg"
 FRAME = 0.02  # s, of the software
@@ -88,7 +88,7 @@ class Cluster(Device):
 class Stack:
     """The vehicle of a flight: stages, shapes before and after the staging, ratio of damping."""
 
-    v: Vehicle
+    v: StagedVehicle
     shapes: Shapes
     after: Shapes
     damping: float

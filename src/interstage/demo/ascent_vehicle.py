@@ -23,7 +23,7 @@ from interstage.demo import heron
 from interstage.demo.vehicle import CORE
 from interstage.nastran import Deck, deck_from_text
 from interstage.system.log.simulation_log import FlightLog
-from interstage.vehicle import Shapes, Stage, Vehicle
+from interstage.vehicle import Shapes, Stage, StagedVehicle
 
 NAME = "heron"
 FIRST = {
@@ -143,19 +143,19 @@ def _add_liquid(stage: Stage, tank: str, nodes: dict[int, float]) -> None:
     stage.add_tank(tank, levels=levels, nodes=list(inside))
 
 
-def heron_stages(mass: float = 1.0, stiffness: float = 1.0) -> Vehicle:
+def heron_stages(mass: float = 1.0, stiffness: float = 1.0) -> StagedVehicle:
     """Return both stages, joined.
 
     mass : factor of what is dry, payload among it;  stiffness : of Young's modulus
     """
-    v = Vehicle(NAME)
+    v = StagedVehicle(NAME)
     v.add(first_stage(mass, stiffness))
     v.add(upper_stage(mass, stiffness))
     v.join("separation", ("first", 17), ("upper", RING))
     return v
 
 
-def both_shapes(v: Vehicle) -> tuple[Shapes, Shapes]:
+def both_shapes(v: StagedVehicle) -> tuple[Shapes, Shapes]:
     """Return shapes of the stack while the first stage burns, and of the upper stage while that burns."""
     attach = ["separation", ("first", 1, "xyz")]
     common = {"error": ERROR, "levels": 5, "certify": 9}

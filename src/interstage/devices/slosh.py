@@ -305,7 +305,7 @@ def add_slosh(
     kind : "pendulum" (swings under any acceleration) or "spring" (k = m a/L of the `acceleration` given)
     damping : ratio of each wave, at `acceleration`
     Masses, lengths and heights stand still at this fill: they do not follow the level of a tank that empties, as the
-    waves of `Vehicle.add_slosh` do. On a burning vehicle the fluid is to be here or in the tank, not in both.
+    waves of `StagedVehicle.add_slosh` do. On a burning vehicle the fluid is to be here or in the tank, not in both.
     check : False takes a fluid that the parent may have already: lumped masses of at least its mass where it stands (in
         the modes of the component, or hung on the parent), or tanks that cannot hold it beside what they have
     Bodies: "name 1" ... for the waves, "name rigid" for m₀.
@@ -380,7 +380,7 @@ def _refuse_twice(
                 f"no tank of the body can hold this fluid beside what it has: the {tank.mass:g} would count twice",
                 where=where,
                 got=", ".join(f"{one}: {free:g} free" for one, free in zip(own.names, room)),
-                hint=f"fill the tank to the rest (propellant=), or use Vehicle.add_slosh; {hint}",
+                hint=f"fill the tank to the rest (propellant=), or use StagedVehicle.add_slosh; {hint}",
             )
     component = parent.component
     if component is None or node is None:

@@ -123,7 +123,7 @@ class Kane:
         """Return v̇ (nv,).
 
         tau : generalized forces (nv,) on joints and modes, beside springs, dampers and modal stiffness
-        forces : {(body, node) or body: wrench [t; f]}, in the axes of `frame` ("world", "body", "node"); `Force`
+        forces : {(body, node) or body: wrench [t; f]}, in the axes of `frame` ("world", "body", "node"); `Wrench`
             objects; or `Loads`, which bring tau and accelerations too
         accelerations : {body: v̇ of its joint} of prescribed joints, zero where not given
         parameters : other numbers than those of the description, a tree like `self.parameters`

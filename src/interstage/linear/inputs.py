@@ -17,7 +17,7 @@ from interstage.errors import InputError, caller_level, known_names, shown
 from interstage.multibody.joint_modes import LOCKED, PRESCRIBED
 from interstage.multibody.joints import Axis, Coordinate, unit_axis
 from interstage.multibody.joints.elementary_motions import ANGLE
-from interstage.multibody.loads import Force, Loads, check_frame
+from interstage.multibody.loads import Loads, Wrench, check_frame
 from interstage.multibody.types import Node
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Channel:
 
     name: str
     kind: str  # "force", "torque" or "acceleration": what a unit of it is
-    force: Force | None = None
+    force: Wrench | None = None
     tau: int | None = None
     acceleration: tuple[str, int] | None = None
     turning: bool = False  # about an axis, not along it
@@ -153,7 +153,7 @@ class _NodeLoad(AtPlace):
         found = []
         for name, unit in named:
             wrench = np.concatenate([unit, np.zeros(3)] if turning else [np.zeros(3), unit])
-            force = Force(self.body, wrench, self.node, self.frame)
+            force = Wrench(self.body, wrench, self.node, self.frame)
             found.append(Channel(name, self.kind, force=force, turning=turning))
         return found
 

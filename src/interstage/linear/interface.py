@@ -23,7 +23,7 @@ from interstage.linear.inputs import Channel, Input, JointForce
 from interstage.linear.outputs import CustomOutput, Output
 from interstage.multibody import queries
 from interstage.multibody.joint_modes import PRESCRIBED
-from interstage.multibody.loads import Force, split_place
+from interstage.multibody.loads import Wrench, split_place
 from interstage.multibody.model import vehicle_units
 from interstage.multibody.types import Node, Place
 
@@ -184,7 +184,7 @@ class Interface:
         return [(o.body, o.node) for o in self.outputs if hasattr(o, "node")]
 
     @cached_property
-    def forces(self) -> tuple[list[int], list[Force]]:
+    def forces(self) -> tuple[list[int], list[Wrench]]:
         """Numbers of the inputs that are wrenches at places, and these."""
         found = [(k, c.force) for k, c in enumerate(self.channels) if c.force is not None]
         return [k for k, _ in found], [force for _, force in found]

@@ -197,7 +197,7 @@ def linearize(
     outputs : NodePosition, NodeAttitude, NodeRate, NodeVelocity, NodeAcceleration, NodeAngularAcceleration,
         JointAngle, JointRate, JointReaction, ModalCoordinate, CenterOfMass, CustomOutput
     forces : {(body, node) or body: [t; f] (6,)} held constant in the axes of `frame`: "world", or following the
-        "body" or "node" as thrust does; a key (body, node, frame) has axes of its own; `Force` objects; or `Loads`
+        "body" or "node" as thrust does; a key (body, node, frame) has axes of its own; `Wrench` objects; or `Loads`
     tau (nv,), accelerations {body: ...} : constant generalized forces; motions of prescribed joints
     method : "complex-step", "central-2" or "central-4";  step, richardson, rtol as in `differences.Scheme`
         without a step accelerations are slopes of inverse dynamics, outputs complex steps; with one all are steps.

@@ -4,6 +4,7 @@
 coordinates and velocities. Equations: docs/theory/multibody.md.
 """
 
+from interstage._renamed import former_names
 from interstage.multibody.impulse import Change
 from interstage.multibody.joints import (
     Ball,
@@ -19,7 +20,7 @@ from interstage.multibody.joints import (
     Slot,
     Universal,
 )
-from interstage.multibody.loads import Force, Loads, OperatingPoint
+from interstage.multibody.loads import Loads, OperatingPoint, Wrench
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
 from interstage.multibody.system import System
@@ -28,7 +29,6 @@ __all__ = [
     "Ball",
     "Change",
     "Cylindrical",
-    "Force",
     "Free",
     "Gimbal",
     "Joint",
@@ -44,4 +44,7 @@ __all__ = [
     "State",
     "System",
     "Universal",
+    "Wrench",
 ]
+
+__getattr__ = former_names(__name__)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import FidelityWarning, caller_level, percent
-from interstage.multibody.loads import Force, Loads
+from interstage.multibody.loads import Loads, Wrench
 from interstage.multibody.node_checks import closed, is_known, ports
 from interstage.multibody.queries import whole_from
 from interstage.multibody.state import State
@@ -229,8 +229,8 @@ def way_to_stiffen(spec: BodySpec) -> str:
     if spec.tanks is None:
         return f"make the component with {'those in load_grids' if spec.stiffens else 'geometric_stiffness=True'}"
     if spec.stiffens:
-        return "name them in Vehicle.multibody(..., geometric_stiffness=[(stage, node), ...])"
-    return "make its stages from decks and ask for Vehicle.multibody(..., geometric_stiffness=True)"
+        return "name them in StagedVehicle.multibody(..., geometric_stiffness=[(stage, node), ...])"
+    return "make its stages from decks and ask for StagedVehicle.multibody(..., geometric_stiffness=True)"
 
 
 def unstiffened(system: System, loads: Loads | None = None) -> list[BodySpec]:
@@ -254,9 +254,9 @@ def _held(system: System, spec: BodySpec) -> set[int]:
     return found if spec.node is None or spec.joint.is_free else found | {spec.node}
 
 
-def _forces(spec: BodySpec, loads: Loads | None) -> dict[int, list[Force]]:
+def _forces(spec: BodySpec, loads: Loads | None) -> dict[int, list[Wrench]]:
     """Return the constant forces at nodes of a body."""
-    found: dict[int, list[Force]] = {}
+    found: dict[int, list[Wrench]] = {}
     for force in () if loads is None else loads.forces:
         node = spec.node if force.node is None else force.node
         if force.body == spec.name and not force.in_time and isinstance(node, int | np.integer):

@@ -1,6 +1,6 @@
 """What acts on a vehicle besides gravity, springs and dampers: one type for every door.
 
-A load is a wrench at a place (`Force`), constant, a function of time or a table, in axes that stand in the world or
+A load is a wrench at a place (`Wrench`), constant, a function of time or a table, in axes that stand in the world or
 follow a body or node; a generalized force; or the motion of a prescribed joint. `Loads` holds all of them. Everything
 that takes `forces`, `tau` and `accelerations` makes them into it at the door: the short forms are dictionaries by
 place, {("core", 52): [t; f], "bus": ..., ("core", 52, "node"): ...}.
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError, caller_level, raised, shown
 from interstage.multibody.kernel_interface import NO_SITES
@@ -86,7 +87,7 @@ def as_wrench(value: object, where: str, allow_complex: bool = False) -> np.ndar
         ) from None
 
 
-Wrench: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
+WrenchLike: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
 """[t; f] (6,), a function of time that returns it, or a table (times (m,), values (m, 6))."""
 
 ByJoint: TypeAlias = Mapping[str, ArrayLike]
@@ -187,21 +188,21 @@ def times_of(given: Iterable[object]) -> np.ndarray:
 
 @named_arguments
 @dataclass(frozen=True, eq=False)
-class Force:
+class Wrench:
     """A wrench [t; f] at a place, about that place.
 
     body, node : the place: a node of a flexible body, a point of a rigid one, or the origin of its frame (None)
     wrench : (6,), a function of time that returns it, or a table (times (m,), values (m, 6)), linear between
     frame : axes of the wrench, "world", or "body" or "node", which it follows as thrust does
 
-    >>> thrust = Force("engine", [0, 0, 0, 9.0, 0, 0], frame="body")
-    >>> ramp = Force("core", ([0.0, 2.0], [[0.0] * 6, [0, 0, 0, 0, 0, 8.0]]), node=52)
+    >>> thrust = Wrench("engine", [0, 0, 0, 9.0, 0, 0], frame="body")
+    >>> ramp = Wrench("core", ([0.0, 2.0], [[0.0] * 6, [0, 0, 0, 0, 0, 8.0]]), node=52)
     >>> ramp.at(0.5).wrench
     array([0., 0., 0., 0., 0., 2.])
     """
 
     body: str
-    wrench: Wrench
+    wrench: WrenchLike
     node: Node = None
     frame: str = "world"
 
@@ -232,7 +233,7 @@ class Force:
             raise _in_time(f"the {self._said}")
         return as_wrench(self.wrench, self._said, allow_complex=True)
 
-    def at(self, t: float) -> Force:
+    def at(self, t: float) -> Wrench:
         """Return the force as it is at a time."""
         if not callable(self.wrench):
             return self
@@ -242,42 +243,42 @@ class Force:
             raise InputError(f"the {self._said} failed at t = {t:g}", got=raised(err)) from err
         return replace(self, wrench=as_wrench(value, f"{self._said} at t = {t:g}"))
 
-    def checked(self) -> Force:
+    def checked(self) -> Wrench:
         """Return the force with an array of six numbers, or a function that gives them at t = 0."""
         if self.in_time:
             self.at(0.0)
             return self
         return replace(self, wrench=self.numbers)
 
-    def scaled(self, factor: complex) -> Force:
+    def scaled(self, factor: complex) -> Wrench:
         """Return the constant force times a number."""
         if np.ndim(factor) or isinstance(factor, str | bytes):
             raise InputError("a force is scaled by one number", where=self._said, got=shown(factor))
         return replace(self, wrench=factor * self.numbers)
 
 
-def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
+def as_forces(forces: Forces | None, frame: str = "world") -> list[Wrench]:
     """Return forces as declared; keys of a dictionary are body, (body, node) or (body, node, frame)."""
     check_frame(frame)
     if forces is None:
         return []
-    if isinstance(forces, Force | Loads):
-        return [forces] if isinstance(forces, Force) else list(forces.forces)
+    if isinstance(forces, Wrench | Loads):
+        return [forces] if isinstance(forces, Wrench) else list(forces.forces)
     if isinstance(forces, Mapping):
         found = []
         for key, wrench in forces.items():
             own = isinstance(key, tuple) and len(key) == 3
             body, node = split_place(key[:2] if own else key)
-            found.append(Force(body, wrench, node, key[2] if own else frame))
+            found.append(Wrench(body, wrench, node, key[2] if own else frame))
         return found
     several = isinstance(forces, Iterable) and not isinstance(forces, str) and np.ndim(forces) != 0  # type: ignore[arg-type]
     given: list[Any] = list(forces) if several else [forces]
     for force in given:
-        if not isinstance(force, Force):
+        if not isinstance(force, Wrench):
             raise InputError(
                 "forces cannot be read",
                 where="forces",
-                expected="{(body, node) or body: [t; f]}, or ist.Force objects",
+                expected="{(body, node) or body: [t; f]}, or ist.Wrench objects",
                 got="a function" if callable(forces) else repr(forces)[:60],
                 hint="one wrench may be a function of time; a law of the state is control="
                 if callable(forces)
@@ -287,7 +288,7 @@ def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
 
 
 def wrench_rows(
-    system: System, forces: Sequence[Force], dtype: type | np.dtype | None = None
+    system: System, forces: Sequence[Wrench], dtype: type | np.dtype | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and wrenches (k, 10) for the kernels: [t; f], the number of the axes they keep to, arms."""
     if not forces:
@@ -324,7 +325,7 @@ class Loads:
     Give it wherever forces are asked for: `forces=loads` brings all three kinds, less those given beside it.
     """
 
-    forces: tuple[Force, ...]
+    forces: tuple[Wrench, ...]
     tau: np.ndarray
     accelerations: Mapping[str, np.ndarray] = field(default_factory=dict)
     names: tuple[str, ...] = field(default=(), repr=False)
@@ -342,7 +343,7 @@ class Loads:
         """Return checked loads on a system.
 
         forces : {(body, node) or body: [t; f]} in the axes of `frame`, or (body, node, frame) with axes of its own;
-            `Force` objects; or `Loads`, whose other kinds act where they are not given here
+            `Wrench` objects; or `Loads`, whose other kinds act where they are not given here
         tau : (nv,), or {body: of its joint}; a function tau(t) or tau(t, system) of either, or a table (times (m,),
             values (m, nv)), linear between; each of {body: ...} may be a function or a table too
         accelerations : {body: q̈ of its joint} of prescribed joints
@@ -435,8 +436,8 @@ class Loads:
         return of_loads(self)
 
 
-Forces: TypeAlias = NameTable[Place | tuple[str, Node, str], Wrench] | Force | Iterable[Force] | Loads
-"""What acts at places: wrenches by place, `Force` objects, or all `Loads`."""
+Forces: TypeAlias = NameTable[Place | tuple[str, Node, str], WrenchLike] | Wrench | Iterable[Wrench] | Loads
+"""What acts at places: wrenches by place, `Wrench` objects, or all `Loads`."""
 
 
 AllKinds: TypeAlias = tuple[Forces | None, Generalized | None, Rates | None]
@@ -598,3 +599,6 @@ def frozen(loads: Loads, x: State, system: System) -> Loads:
     if isinstance(x, OperatingPoint) and x.flown and x.t is not None:
         return loads.at(x.t, system)
     return loads.constant()
+
+
+__getattr__ = former_names(__name__)

@@ -193,7 +193,7 @@ class Multibody:
         rotary : nodes turn with their inertia, as discs on a shaft do, instead of moving as points; order 1 or 2, and a
             component made with rotary_integrals=True (default: where the component has those integrals)
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
-        tanks : propellant of a flexible body that burns, as `Vehicle.multibody` makes it
+        tanks : propellant of a flexible body that burns, as `StagedVehicle.multibody` makes it
         check : False takes an inertia as given, even one that no real body has, and a body that the parent's component
             has already
         """

@@ -10,7 +10,7 @@ from interstage.multibody.joint_modes import MODES
 
 if TYPE_CHECKING:
     from interstage.multibody.joints import Joint
-    from interstage.multibody.loads import Force, Loads, OperatingPoint
+    from interstage.multibody.loads import Loads, OperatingPoint, Wrench
     from interstage.multibody.model import BodySpec, Multibody
     from interstage.multibody.settings import RuntimeSettings
     from interstage.multibody.state import State
@@ -181,7 +181,7 @@ def of_loads(loads: Loads) -> str:
     return "\n".join(lines) if len(lines) > 1 else "Loads: none"
 
 
-def _forces(forces: tuple[Force, ...]) -> list[str]:
+def _forces(forces: tuple[Wrench, ...]) -> list[str]:
     if not forces:
         return []
     rows = []

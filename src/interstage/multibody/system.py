@@ -174,7 +174,7 @@ class System(ModelData):
     ) -> np.ndarray:
         """Return v̇ (nv,) at linear cost.
 
-        forces : {(body, node) or body: wrench [t; f]} at nodes, in the axes of `frame`; `Force` objects; or `Loads`,
+        forces : {(body, node) or body: wrench [t; f]} at nodes, in the axes of `frame`; `Wrench` objects; or `Loads`,
             which bring tau and accelerations too
         tau : generalized forces (nv,) on joints and modes, or {body: of its joint}, beside springs, dampers and modal
             stiffness

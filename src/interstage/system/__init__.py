@@ -23,7 +23,7 @@ from interstage.system.plant.declarations import (
 from interstage.system.plant.device import Device
 from interstage.system.plant.faults import Fault
 from interstage.system.plant.prescribed_inputs import MassHistory
-from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.quaternion import attitude_error
 from interstage.system.run.checkpoint import resume
 from interstage.system.run.events import (
@@ -61,12 +61,12 @@ __all__ = [
     "LogFile",
     "MassHistory",
     "Method",
-    "Motion",
     "Out",
     "Parameter",
     "Phase",
     "Place",
     "Places",
+    "PrescribedMotion",
     "Reattach",
     "RemoveBody",
     "ReplaceComponent",

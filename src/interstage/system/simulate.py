@@ -20,7 +20,7 @@ from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period, period_of
 from interstage.system.plant.declarations import Value
 from interstage.system.plant.faults import Fault
-from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.run.applied_loads import Control
 from interstage.system.run.events import Event
 from interstage.system.run.integrators import Method, method_of
@@ -51,7 +51,7 @@ def simulate(
     accelerations: Rates | None = None,
     control: Control | None = None,
     control_step: Period | None = None,
-    motions: dict[str, Motion] | None = None,
+    motions: dict[str, PrescribedMotion] | None = None,
     mass: Mapping[str, Callable[..., RigidInertia | tuple[object, ...]]] | None = None,
     events: list[Event] | None = None,
     log_step: Period | None = None,
@@ -94,7 +94,7 @@ def simulate(
         the start, and in rows of the log where devices push far more than before (stops and contacts that are hit)
     forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
         thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
-        (times, values (m, 6)); or `Force` objects, or `Loads`, which bring tau and accelerations too
+        (times, values (m, 6)); or `Wrench` objects, or `Loads`, which bring tau and accelerations too
     tau : generalized forces (nv,) or {body: of its joint}, constant, a function tau(t) or tau(t, system) of either, or
         a table (times, values (m, nv)); each of {body: ...} may be a function or a table of its own
     accelerations : {body: q̈} of prescribed joints, constant
@@ -102,7 +102,8 @@ def simulate(
         (default: at every fixed step); returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it
         does not mention stays as last commanded, or before that as given. Held between; asked anew after an event
         that changed something
-    motions : {body: Motion}, joints that follow a history from the start; `log.torque(body)` is what that needs
+    motions : {body: PrescribedMotion}, joints that follow a history from the start; `log.torque(body)` is what that
+    needs
     mass : {body: f(t) or f(t, x)} of rigid bodies, returns a RigidInertia or (mass, com, inertia). What leaves (or
         comes) has the velocity of the body where it was: no velocity changes, and there is no thrust, and no
         damping by a flow inside the body, but what is applied. They are followed at every stage of every step

@@ -10,7 +10,7 @@ from interstage.vehicle.reduced_basis import Shapes, ShapesReport
 from interstage.vehicle.stack import CoupledStructure, FreeModes
 from interstage.vehicle.stage import Stage
 from interstage.vehicle.staging import SeparatedPart, split
-from interstage.vehicle.vehicle import Vehicle
+from interstage.vehicle.vehicle import StagedVehicle
 
 __all__ = [
     "BurnLog",
@@ -27,9 +27,9 @@ __all__ = [
     "Shapes",
     "ShapesReport",
     "Stage",
+    "StagedVehicle",
     "Tank",
     "Valve",
-    "Vehicle",
     "fly",
     "split",
 ]

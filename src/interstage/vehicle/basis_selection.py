@@ -258,7 +258,7 @@ class Ranking:
     def vectors(self, gain: float) -> np.ndarray:
         """Return independent vectors (nq, n) that span the modes whose gain is at least a part of the largest one.
 
-        gain : 0 to 1, of the largest gain over all fills; for `Vehicle.shapes(vectors=...)`
+        gain : 0 to 1, of the largest gain over all fills; for `StagedVehicle.shapes(vectors=...)`
         """
         if not 0.0 < gain <= 1.0:
             raise InputError("gain is a part of the largest gain", expected="0 to 1", got=f"{gain:g}")

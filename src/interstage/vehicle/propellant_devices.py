@@ -166,7 +166,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, eq=False)
 class EngineSpec:
-    """An engine as `Vehicle.add_engine` takes it."""
+    """An engine as `StagedVehicle.add_engine` takes it."""
 
     name: str
     at: Place

@@ -173,7 +173,7 @@ class Shapes:
         return ids
 
     def node_id(self, stage: str, node: int) -> int:
-        """Return the id of a node in the component that `Vehicle.multibody` makes."""
+        """Return the id of a node in the component that `StagedVehicle.multibody` makes."""
         return int(self.node_ids[self.row(stage, node)])
 
     def elastic(self) -> np.ndarray:
@@ -199,7 +199,7 @@ class Shapes:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of shapes; see `Vehicle.shapes`."""
+    """What is asked of shapes; see `StagedVehicle.shapes`."""
 
     name: str
     below_hz: float | None

@@ -51,7 +51,7 @@ from interstage.vehicle.integrals import Ratio
 from interstage.vehicle.reduced_basis import Shapes
 from interstage.vehicle.stack import CoupledStructure, row_picker
 from interstage.vehicle.to_component import add_flexible
-from interstage.vehicle.vehicle import Vehicle
+from interstage.vehicle.vehicle import StagedVehicle
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class SeparatedPart:
 
 @named_arguments
 def split(
-    shapes: Shapes, state: FreeFlightState, parts: Mapping[str, Shapes | Vehicle]
+    shapes: Shapes, state: FreeFlightState, parts: Mapping[str, Shapes | StagedVehicle]
 ) -> dict[str, SeparatedPart]:
     """Split a vehicle into parts.
 
@@ -95,7 +95,7 @@ def split(
     for name, part in parts.items():
         if isinstance(part, Shapes):
             stack, Phi = part.stack, part.nodes
-        elif isinstance(part, Vehicle):
+        elif isinstance(part, StagedVehicle):
             stack = part.stack()
             Phi = np.zeros((6 * len(stack.places), 0))
         else:
@@ -217,7 +217,7 @@ class Staging(Action):
 
     def __init__(
         self,
-        vehicle: Vehicle,
+        vehicle: StagedVehicle,
         shapes: Shapes,
         after: Shapes,
         spent: str | Shapes,
@@ -242,7 +242,7 @@ class Staging(Action):
                 expected='"rigid", or its shapes',
                 got=shown(spent),
             )
-        self.spent: Shapes | Vehicle = rest if isinstance(spent, str) else spent
+        self.spent: Shapes | StagedVehicle = rest if isinstance(spent, str) else spent
         self.prefix = "" if member is None else f"{member}."
         self.body, self.name = self.prefix + vehicle.name, self.prefix + " ".join(self.leaving)
         self.parts: dict[str, SeparatedPart] = {}

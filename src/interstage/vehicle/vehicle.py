@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.component.component import Component
 from interstage.component.damping import warn_overcritical
@@ -46,7 +47,7 @@ Attachment: TypeAlias = str | tuple[str, int] | tuple[str, int, str | int]
 
 
 @named_arguments
-class Vehicle:
+class StagedVehicle:
     """Stages joined into one structure.
 
     Parameters
@@ -56,12 +57,12 @@ class Vehicle:
 
     >>> from interstage.fem import lumped_beam
     >>> K, M, nodes = lumped_beam(10.0, 5, EA=1e7, GJ=1e4, EI=3e3, mass=[2, 2, 2, 0.1, 0.1, 0.1])
-    >>> v = Vehicle("two")
+    >>> v = StagedVehicle("two")
     >>> v.add(Stage("first", K=K, M=M, nodes=nodes))
     >>> v.add(Stage("upper", K=K, M=M, nodes=nodes), at=[10.0, 0.0, 0.0])
     >>> v.join("separation", ("first", 6), ("upper", 1))
     >>> v
-    <Vehicle 'two': stages first, upper; joins separation; mass 24>
+    <StagedVehicle 'two': stages first, upper; joins separation; mass 24>
     """
 
     def __init__(self, name: str, *, gravity: ArrayLike = (0.0, 0.0, 0.0)):
@@ -213,11 +214,11 @@ class Vehicle:
         """
         self.results = StageResults.of(self.stages, results)
 
-    def without(self, *names: str) -> Vehicle:
+    def without(self, *names: str) -> StagedVehicle:
         """Return the vehicle without some stages; joins that are cut are kept in mind for their attachment shapes."""
         for name in names:
             self._stage(name, f"vehicle '{self.name}'")
-        out = Vehicle(self.name, gravity=self.gravity)
+        out = StagedVehicle(self.name, gravity=self.gravity)
         for name, stage in self.stages.items():
             if name not in names:
                 out.add(stage, at=self._at[name])
@@ -551,7 +552,7 @@ class Vehicle:
     def __repr__(self) -> str:
         full = sum(s.mass + sum(float(t.masses[-1]) for t in s.tanks.values()) for s in self.stages.values())
         joins = f"; joins {', '.join(self.joins)}" if self.joins else ""
-        return f"<Vehicle '{self.name}': stages {', '.join(self.stages)}{joins}; mass {full:g}>"
+        return f"<StagedVehicle '{self.name}': stages {', '.join(self.stages)}{joins}; mass {full:g}>"
 
 
 def _components(given: str | int, where: str) -> list[int]:
@@ -560,3 +561,6 @@ def _components(given: str | int, where: str) -> list[int]:
     if text and not set(text) - set("xyz"):
         return ["xyz".index(c) for c in text]
     return components_of(text, where)
+
+
+__getattr__ = former_names(__name__)

@@ -28,7 +28,7 @@ import numpy as np
 
 from interstage.errors import FileError
 from interstage.hdf5 import Fault
-from interstage.multibody.loads import Force, Loads
+from interstage.multibody.loads import Loads, Wrench
 from interstage.output import json_text, parse_json
 from interstage.system.plant.declarations import Out
 from interstage.system.plant.moved_sites import NO_CHANGES, Changes
@@ -254,7 +254,7 @@ def _read(told: Any) -> Loads | LoadsInFile | str | None:
         return told
     if "described" in told:
         return LoadsInFile(told["described"], told["arrays"])
-    forces = [Force(body, np.array(wrench), _place(at), frame) for body, at, frame, wrench in told["forces"]]
+    forces = [Wrench(body, np.array(wrench), _place(at), frame) for body, at, frame, wrench in told["forces"]]
     return Loads(tuple(forces), np.array(told["tau"], float), {}, tuple(told["names"]))
 
 

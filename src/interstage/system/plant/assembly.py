@@ -40,7 +40,7 @@ from interstage.system.plant.connections import (
 from interstage.system.plant.declarations import Field, In, Look, Out, Places, Push
 from interstage.system.plant.device import Device, written
 from interstage.system.plant.prescribed_inputs import Ahead, MassHistory
-from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.plant.python_block import Law, law_of
 
 
@@ -115,8 +115,8 @@ class Surroundings:
 
 def _ahead(what: object, body: str | None, where: str) -> Ahead:
     """Return a motion or mass of a body as a member."""
-    if not isinstance(what, Motion | MassHistory) or not isinstance(body, str):
-        words = "as in add('slew', ist.Motion(angle=f), body='panel')"
+    if not isinstance(what, PrescribedMotion | MassHistory) or not isinstance(body, str):
+        words = "as in add('slew', ist.PrescribedMotion(angle=f), body='panel')"
         raise InputError(f"{where} does not fit body=", expected=words, got=f"{what!r}, body={body!r}"[:80])
     return Ahead(what, body, where)
 
@@ -152,7 +152,7 @@ class Assembly:
     def add(
         self,
         name: str,
-        what: Device | Assembly | System | Motion | MassHistory | Callable[..., object],
+        what: Device | Assembly | System | PrescribedMotion | MassHistory | Callable[..., object],
         *,
         body: str | None = None,
         every: Period | None = None,
@@ -163,7 +163,7 @@ class Assembly:
     ) -> Assembly:
         """Add a member: device, assembly, vehicle, or Python that is called with time and its inputs; returns self.
 
-        body : whose joint follows a `Motion`, or whose mass properties a `MassHistory` gives
+        body : whose joint follows a `PrescribedMotion`, or whose mass properties a `MassHistory` gives
         every : period of its samples, as in "5 ms"; None: that of the device, or (a law) at every instant
         offset : time of the first sample, default 0;  delay : how much later others see what it samples
         out : {port: "unit[size]"} that a law returns;  inputs : the same of its arguments, where they shall be checked;
@@ -180,7 +180,7 @@ class Assembly:
         if isinstance(what, Assembly | System):
             self._add_group(name, what, (every, offset, delay, out, inputs))
             return self
-        if isinstance(what, Motion | MassHistory) or body is not None:
+        if isinstance(what, PrescribedMotion | MassHistory) or body is not None:
             self._members[name] = Member(name, _ahead(what, body, where), None, Fraction(0))
             if any(value is not None for value in (every, offset, delay, out, inputs)):
                 raise InputError(f"{where} holds at every instant: it has no period and no ports to declare")

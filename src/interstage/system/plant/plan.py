@@ -55,7 +55,7 @@ from interstage.system.plant.faults import (
 from interstage.system.plant.moved_sites import NO_CHANGES, Changes
 from interstage.system.plant.noise import seed_or_run, stream_of
 from interstage.system.plant.prescribed_inputs import LEVELS, MASS, Ahead, MassHistory
-from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.plant.python_block import Law
 from interstage.system.run.events import Event, SetJointMode
 
@@ -64,7 +64,7 @@ MassFunction = Callable[..., RigidInertia | tuple[object, ...]]
 
 def given_ahead(
     vehicle: System | None,
-    motions: Mapping[str, Motion],
+    motions: Mapping[str, PrescribedMotion],
     mass: Mapping[str, MassFunction],
 ) -> list[Member]:
     """Return motions and masses of a run, by the full names of bodies, as parts beside those of its assembly."""

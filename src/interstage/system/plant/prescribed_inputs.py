@@ -1,6 +1,6 @@
 """What is known ahead of the vehicle's motion: motions of prescribed joints, and masses, as members of an assembly.
 
-    flight.add("slew", ist.Motion(angle=lambda t: 0.1 * np.sin(t)), body="panel")
+    flight.add("slew", ist.PrescribedMotion(angle=lambda t: 0.1 * np.sin(t)), body="panel")
     flight.add("burning", ist.MassHistory(lambda t: (900.0 - 3.0 * t, [0, 0, 1.2], J)), body="tank")
 
 They run on a tape of their own, before kinematics: what they say is written into q and v of a prescribed joint and into
@@ -24,7 +24,7 @@ from interstage.multibody.joints.elementary_motions import LENGTH
 from interstage.spatial import RigidInertia
 from interstage.system.plant.coupled_arrays import WELL, call
 from interstage.system.plant.declarations import ANY, Field, JointRef, Place, Push
-from interstage.system.plant.prescribed_motion import NAMES, BoundMotion, Mass, Motion, check_motion
+from interstage.system.plant.prescribed_motion import NAMES, BoundMotion, Mass, PrescribedMotion, check_motion
 from interstage.system.plant.python_block import Law
 
 LEVELS = ("motion_angle", "motion_rate", "motion")  # quantities of pushes, as `NAMES`
@@ -87,7 +87,7 @@ class Ahead(Law):
 
     def __init__(
         self,
-        given: Motion | MassHistory,
+        given: PrescribedMotion | MassHistory,
         body: str,
         where: str,
         vehicle: System | None = None,
@@ -149,10 +149,10 @@ class Ahead(Law):
 
     def corners(self) -> np.ndarray:
         """Return the times at which a table begins or ceases to bend: steps of a method's own end there."""
-        return self._motion().curve.corners if isinstance(self.given, Motion) else np.zeros(0)
+        return self._motion().curve.corners if isinstance(self.given, PrescribedMotion) else np.zeros(0)
 
     def _motion(self) -> BoundMotion:
-        assert self.vehicle is not None and isinstance(self.given, Motion)
+        assert self.vehicle is not None and isinstance(self.given, PrescribedMotion)
         return BoundMotion(self.given, self.body, self.vehicle.model.spec(self.body).joint)
 
     @property
@@ -164,7 +164,7 @@ class Ahead(Law):
         """Return a function of time that writes what is known."""
         vector, upcoming = sheet.vector, sheet.upcoming
         to = np.concatenate([sheet.where[name] for name in self.outs])
-        if isinstance(self.given, Motion):
+        if isinstance(self.given, PrescribedMotion):
             bound = self._motion()
 
             def rows(times: np.ndarray) -> np.ndarray:
@@ -184,7 +184,7 @@ class Ahead(Law):
         return tell
 
     def __repr__(self) -> str:
-        words = "motion" if isinstance(self.given, Motion) else "mass"
+        words = "motion" if isinstance(self.given, PrescribedMotion) else "mass"
         return f"{words}({self.body})"
 
 

@@ -2,7 +2,7 @@
 
 Motions as curves: values and derivatives at many times, of tables, splines and functions.
 
-Derivatives that are not given (`Motion.derivatives` says how each is found):
+Derivatives that are not given (`PrescribedMotion.derivatives` says how each is found):
 
     tables               quintic splines
     splines of scipy     their own derivatives
@@ -31,6 +31,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.errors import (
     InputError,
@@ -67,7 +68,7 @@ def _level(source: Any, order: int, t: float) -> np.ndarray:
 class MotionProfile:
     """A motion made ready to be asked at many times."""
 
-    def __init__(self, motion: Motion):
+    def __init__(self, motion: PrescribedMotion):
         given = [getattr(motion, name) for name in NAMES]
         sources = {k: _source(g, NAMES[k]) for k, g in enumerate(given) if g is not None}
         first = min(sources)
@@ -341,13 +342,13 @@ UNSEEN = 1e-3  # share of a level that changes between two rows without its deri
 
 @named_arguments
 @dataclass(frozen=True)
-class Motion:
+class PrescribedMotion:
     """The motion of a prescribed joint: angle, rate or acceleration (or travel ...) as function of time.
 
     Each is a function f(t) that returns one number for each degree of freedom, or a table (times, values). Give the
     highest level that is known; derivatives beside it are used as given.
 
-    >>> Motion(angle=lambda t: 0.1 * np.sin(t)).derivatives
+    >>> PrescribedMotion(angle=lambda t: 0.1 * np.sin(t)).derivatives
     {'rate': 'exact', 'acceleration': 'exact'}
     """
 
@@ -372,9 +373,9 @@ class Motion:
 
 def check_motion(motion: Any, body: str, joint: Any) -> None:
     """Refuse what is no motion, and angles of a joint that has none."""
-    if not isinstance(motion, Motion):
+    if not isinstance(motion, PrescribedMotion):
         raise InputError(
-            f"not a motion of body '{body}'", expected="as in ist.Motion(angle=f)", got=repr(motion)
+            f"not a motion of body '{body}'", expected="as in ist.PrescribedMotion(angle=f)", got=repr(motion)
         )
     if motion.angle is not None and not joint.linear:
         raise InputError(
@@ -387,7 +388,7 @@ def check_motion(motion: Any, body: str, joint: Any) -> None:
 class BoundMotion:
     """A motion on one joint of one system: rows of numbers for the kernels."""
 
-    def __init__(self, motion: Motion, body: str, joint: Any):
+    def __init__(self, motion: PrescribedMotion, body: str, joint: Any):
         check_motion(motion, body, joint)
         self.motion, self.body, self.nv = motion, body, joint.nv
         self.curve = MotionProfile(motion)
@@ -611,3 +612,6 @@ def _plain(mass: np.ndarray, com: np.ndarray, tensor: np.ndarray) -> np.ndarray:
         moments = np.linalg.eigvalsh(np.where(finite[:, None, None], tensor, 0.0))
         room = moments[:, 0] + moments[:, 1] - moments[:, 2] >= -1e-7 * size
         return finite & (mass > 0.0) & even & (moments[:, 0] >= -1e-7 * size) & room
+
+
+__getattr__ = former_names(__name__)

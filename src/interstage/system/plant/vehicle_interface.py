@@ -47,7 +47,7 @@ from interstage.system.plant.moved_sites import (
 )
 from interstage.system.plant.plan import ExecutionPlan, Touch
 from interstage.system.plant.prescribed_inputs import AHEAD, LEVELS, MASS, Ahead, is_si
-from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.plant.python_block import Law
 from interstage.system.run.step_schedule import NONE
 
@@ -99,7 +99,7 @@ class Touching:
                 refuse_turned(now, f"'{touch.port}'", t)
         return replace(self, changing=True, first=self.first or old, bearers=bearers)
 
-    def with_motions(self, motions: Mapping[str, Motion | None]) -> Touching:
+    def with_motions(self, motions: Mapping[str, PrescribedMotion | None]) -> Touching:
         """Return what is touched where joints follow other motions from now on, or none: {body: motion}."""
         parts = {p.path: p.what for p in self.plan.parts if isinstance(p.what, Ahead)}
         touches = [t for t in self.plan.pushes if t.path in parts and t.axes == "joint"]

@@ -32,7 +32,7 @@ from interstage.system.plant.coupled_kernels import (
 )
 from interstage.system.plant.declarations import ZeroCrossing, numbers
 from interstage.system.plant.moved_sites import Changes
-from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.plant.vehicle_interface import holds_of, obey, settle
 from interstage.system.run.applied_loads import Acting, RunLoads, SampledLaw
 from interstage.system.run.coupled_system import Whole
@@ -424,7 +424,7 @@ class EventHandler:
         if changed and self.law is not None and not self.law.now:
             self.law.ask()
 
-    def _go_over(self, system: System, x: State, motions: Mapping[str, Motion | None]) -> list[str]:
+    def _go_over(self, system: System, x: State, motions: Mapping[str, PrescribedMotion | None]) -> list[str]:
         """Go on with another state of the vehicle, or another vehicle: devices and loads follow names.
 
         Return the ports that have lost their places by that.

@@ -35,7 +35,7 @@ from interstage.multibody.types import Target, asks_system
 from interstage.spatial import RotationLike
 from interstage.system.plant.declarations import Value
 from interstage.system.plant.moved_sites import Changes, Heirs
-from interstage.system.plant.prescribed_motion import BoundMotion, Motion
+from interstage.system.plant.prescribed_motion import BoundMotion, PrescribedMotion
 
 AT_START = 1e-6  # rad or m: how far a joint may be from where its motion starts
 
@@ -251,7 +251,7 @@ class SetJointMode(Action):
 
     body: str
     mode: str
-    motion: Motion | None = None
+    motion: PrescribedMotion | None = None
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
         """Switch in a copy of the system."""
@@ -358,7 +358,7 @@ class ActionOutcome:
     x: State
     stop: bool = False
     changed: bool = False
-    motions: dict[str, Motion | None] = field(default_factory=dict)
+    motions: dict[str, PrescribedMotion | None] = field(default_factory=dict)
     values: dict[str, Value] = field(default_factory=dict)
 
 

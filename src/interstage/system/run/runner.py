@@ -77,7 +77,7 @@ class Runner:
             raise InputError(
                 "motions and masses of a run do not go into checkpoints",
                 where="checkpoint",
-                hint="add them to the assembly: add('slew', ist.Motion(angle=f), body='panel')",
+                hint="add them to the assembly: add('slew', ist.PrescribedMotion(angle=f), body='panel')",
             )
         if self.every is not None and self.law is not None:
             raise InputError(

@@ -15,7 +15,7 @@ from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period, instant_of
 from interstage.system.plant.faults import Fault, faults_of
 from interstage.system.plant.plan import MassFunction
-from interstage.system.plant.prescribed_motion import Motion
+from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.run.applied_loads import Control
 from interstage.system.run.events import Event
 from interstage.system.run.integrators import Method
@@ -54,7 +54,7 @@ class RunSpec:
     faults: Sequence[Fault | Mapping[str, Any]] = ()
     pace: float | None = None
     events: Sequence[Event] = ()
-    motions: Mapping[str, Motion] = field(default_factory=dict)
+    motions: Mapping[str, PrescribedMotion] = field(default_factory=dict)
     mass: Mapping[str, MassFunction] = field(default_factory=dict)
     loads: Loads | None = None
     control: Control | None = None
