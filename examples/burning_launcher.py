@@ -17,7 +17,7 @@ import numpy as np
 import interstage as ist
 from interstage.fem import lumped_beam
 from interstage.report.plots import BLUE, ORANGE, dress, new_figure
-from interstage.vehicle import Load, fly, split
+from interstage.vehicle import NodalLoad, simulate_free_flight, split
 
 GRAVITY = np.array([-9.81, 0.0, 0.0])
 THRUST, FLOW, EXHAUST = 13.0e6, 5000.0, 2600.0  # N, kg/s, m/s
@@ -66,7 +66,7 @@ def main() -> tuple[float, float]:
         (1.8, 0.0),
         (99.0, 0.0),
     ]
-    ascent = fly(
+    ascent = simulate_free_flight(
         shapes,
         until=burn,
         step=1e-3,
@@ -74,8 +74,8 @@ def main() -> tuple[float, float]:
         flow={"grain": FLOW},
         path={"grain": [("first", n) for n in range(14, 0, -1)]},
         loads=[
-            Load(("first", 1), [1.0, 0.0, 0.0], THRUST, "follower"),
-            Load(("first", 1), [0.0, 1.0, 0.0], gimbal, "follower"),
+            NodalLoad(("first", 1), [1.0, 0.0, 0.0], THRUST, "follower"),
+            NodalLoad(("first", 1), [0.0, 1.0, 0.0], gimbal, "follower"),
         ],
         gravity=GRAVITY,
         damping=lambda hz: 0.005 if hz < 10.0 else 0.05,
@@ -90,7 +90,7 @@ def main() -> tuple[float, float]:
     after = upper.shapes(below_hz=20.0, error=1e-3, levels=3)
     parts = split(shapes, ascent.state(), {"upper": after, "first": v.without("upper")})
     print(*parts.values(), sep="\n")
-    coast = fly(
+    coast = simulate_free_flight(
         after,
         until=2.0,
         step=5e-4,

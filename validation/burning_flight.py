@@ -55,11 +55,16 @@ def bases(v) -> dict:
 
 def flight(shapes, load, burn: bool, until: float = UNTIL, step: float = 2.5e-4, every: int = 8):
     """Fly the beam; `load` is the history of the force at node 1."""
-    from interstage.vehicle import Load, fly
+    from interstage.vehicle import NodalLoad, simulate_free_flight
 
     flow = {"propellant": BURN} if burn else {}
-    return fly(
-        shapes, until=until, step=step, loads=[Load(("beam", 1), [0, 1, 0], load)], flow=flow, every=every
+    return simulate_free_flight(
+        shapes,
+        until=until,
+        step=step,
+        loads=[NodalLoad(("beam", 1), [0, 1, 0], load)],
+        flow=flow,
+        every=every,
     )
 
 
@@ -217,7 +222,7 @@ def scheduled(v, every: float) -> tuple[np.ndarray, np.ndarray, float, float]:
 
     Returns times and d6, the largest jump of a node at a change, and the energy that changes have taken, relative.
     """
-    from interstage.vehicle import fly, split
+    from interstage.vehicle import simulate_free_flight, split
 
     stack = v.stack()
 
@@ -232,7 +237,9 @@ def scheduled(v, every: float) -> tuple[np.ndarray, np.ndarray, float, float]:
         part = split(log.shapes, log.state(), {"beam": new})["beam"]
         before, after = (part.kinetic[i] + part.strain[i] for i in (0, 1))
         jump, lost = max(jump, part.jump), lost + abs(before - after) / before
-        log = fly(new, until=every, step=2.5e-4, start=part.state, flow={"propellant": 0.4}, every=8)
+        log = simulate_free_flight(
+            new, until=every, step=2.5e-4, start=part.state, flow={"propellant": 0.4}, every=8
+        )
         t.append(log.t + start)
         d6.append(seen(log)[1])
     return np.concatenate(t), np.concatenate(d6), jump, lost

@@ -17,7 +17,7 @@ import numpy as np
 import interstage as ist
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_vehicle as av
-from interstage.vehicle import Shapes
+from interstage.vehicle import ReducedBasis
 
 EVERY = 5  # rows of the log
 ENGINE_MASS, ENGINE_COM = av.NOZZLE2["mass"], np.array(av.NOZZLE2["com"])
@@ -37,7 +37,7 @@ class Moments:
         return float(np.abs(self.loads - self.curvature).max() / np.abs(self.loads).max())
 
 
-def moments(log: ist.Log, shapes: Shapes, below: int, above: int) -> Moments:
+def moments(log: ist.Log, shapes: ReducedBasis, below: int, above: int) -> Moments:
     """Return the moments in a bar of the first stage between two nodes, while that stage burns."""
     phase = log.phases[0]
     body = phase[av.NAME]
@@ -84,7 +84,7 @@ def _nodes(positions: np.ndarray, places: np.ndarray, eta: np.ndarray, motion: n
     return r, a, rates[:3] + places[:, 3:] @ rates[6:]
 
 
-def _air(log: ist.Log, shapes: Shapes, upper: np.ndarray):
+def _air(log: ist.Log, shapes: ReducedBasis, upper: np.ndarray):
     """Return a function of row and coordinates: forces of the air (n, 3) on nodes, body axes."""
     t, acting = log.phases[0].t, []
     for stage, nodes in ap.NORMAL.items():
@@ -104,7 +104,7 @@ def _air(log: ist.Log, shapes: Shapes, upper: np.ndarray):
     return at
 
 
-def _curvature(eta: np.ndarray, shapes: Shapes, below: int, above: int) -> np.ndarray:
+def _curvature(eta: np.ndarray, shapes: ReducedBasis, below: int, above: int) -> np.ndarray:
     """Return E I Δθ/l (m, 2) of coordinates (m, n)."""
     x0, x1 = av.FIRST[below], av.FIRST[above]
     r, thick, young = av.wall(0.5 * (x0 + x1))

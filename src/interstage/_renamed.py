@@ -394,9 +394,14 @@ NAMES: dict[str, dict[str, str]] = {
     "interstage.vehicle": {
         "BodyState": "FreeFlightState",
         "Integrals": "ModalIntegrals",
+        "Load": "NodalLoad",
         "Modes": "FreeModes",
         "Part": "SeparatedPart",
+        "Shapes": "ReducedBasis",
+        "ShapesReport": "BasisReport",
         "Stack": "CoupledStructure",
+        "Tank": "PropellantTank",
+        "fly": "simulate_free_flight",
     },
 }
 

@@ -6,7 +6,7 @@ import pytest
 import interstage as ist
 from interstage import devices as dev
 from interstage.fem import lumped_beam
-from interstage.vehicle import Tank
+from interstage.vehicle import PropellantTank
 
 MU, RADIUS = 3.986004418e14, 7e6
 TILT = ist.Rotation.from_axis_angle([0, 0, 1], 30, degrees=True)
@@ -80,7 +80,7 @@ def test_the_gradient_is_that_of_the_propellant(fill):
     v.add(stage)
     system = v.multibody(v.shapes(n_modes=2, error=1.0, levels=2), damping=0.5).compile()
     x = stands(system, "v")
-    tank = Tank(of="fuel", mass=fill, flow=0.0)
+    tank = PropellantTank(of="fuel", mass=fill, flow=0.0)
     log = flown(system, x, {"fuel": (tank, {})}, method="ros2")
     masses = 100.0 + fill / 90.0 * np.array([60.0, 30.0, 0.0])
     at = np.array([0.0, 3.0, 6.0])

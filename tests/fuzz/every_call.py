@@ -155,7 +155,7 @@ def things() -> dict[str, Any]:
         "Stage": stage,
         "StagedVehicle": vehicle,
         "Stack": vehicle.stack(),
-        "Shapes": vehicle.shapes(n_modes=2),
+        "ReducedBasis": vehicle.shapes(n_modes=2),
         "Options": ReductionOptions(),
         "Unit": unit("kg*m/s"),
         "Points": ist.points(ist.simulate(system, x, until=0.02, step=0.01), [0.0, 0.01]),

@@ -8,7 +8,7 @@ import interstage as ist
 from interstage import devices as dev
 from interstage.nastran import deck_from_text
 from interstage.nastran.builders import beam_deck
-from interstage.vehicle import fly
+from interstage.vehicle import simulate_free_flight
 
 RATIO = 0.007
 
@@ -82,7 +82,7 @@ def test_more_than_critical_damping_is_warned_of_everywhere():
         lambda: ist.Multibody("m").add_body("b", component=made, node=1, damping=[0.01, 0.01, 0.01, 1.5]),
         lambda: v.multibody(shapes, damping=5),
         lambda: v.multibody(shapes, damping=lambda hz: 5.0),
-        lambda: fly(shapes, until=0.01, step=1e-3, damping=5),
+        lambda: simulate_free_flight(shapes, until=0.01, step=1e-3, damping=5),
         lambda: v.ranking(("only", 1, "y"), ("only", 7, 6), below_hz=10.0, damping=5),
         lambda: dev.add_slosh(rigid, "f", tank, damping=5, **where),
     ):

@@ -9,7 +9,7 @@ import interstage as ist
 from interstage import devices as dev
 from interstage.devices.fields import oblate_gravity
 from interstage.report.burning import burning_report
-from interstage.vehicle import PipeFlow, Tank, fly, split
+from interstage.vehicle import PipeFlow, PropellantTank, simulate_free_flight, split
 from interstage.vehicle.free_flight import FreeFlightState, upstream
 from interstage.vehicle.kernels import momentum
 
@@ -26,7 +26,7 @@ def beam_flight(shapes, pipe=False, **given):
     system = beam_vehicle().multibody(shapes, **given).compile()
     body = system.bodies[0]
     flight = ist.Assembly("burn", vehicle=system)
-    flight.add("tank", Tank(of="propellant", flow=FLOW))
+    flight.add("tank", PropellantTank(of="propellant", flow=FLOW))
     if pipe:
         rows = [shapes.row("beam", k) for k in range(6, 0, -1)]
         at = [(body, shapes.node_id("beam", k)) for k in range(6, 0, -1)]
@@ -55,7 +55,7 @@ def test_a_flight_is_that_of_the_vehicle_alone(shapes, pipe):
     log = ist.simulate(flight, x, until=1.0, step=1e-3, method="rk4", log_step=0.1)
     path = {"propellant": [("beam", k) for k in range(6, 0, -1)]} if pipe else None
     one = x[body]
-    wanted = fly(
+    wanted = simulate_free_flight(
         shapes,
         until=1.0,
         step=1e-3,
@@ -186,7 +186,7 @@ def test_staging_in_a_run():
     mb.add_body("bob", mass=50.0, com=[0, 1, 0], parent="launcher", at=middle, joint=ist.Revolute("z"))
     system = mb.compile()
     flight = ist.Assembly("ascent", vehicle=system)
-    flight.add("grain", Tank(of="grain"))
+    flight.add("grain", PropellantTank(of="grain"))
     flight.add("srm", dev.Engine(body="nozzle", thrust=3e6, flow=1200.0, level=1.0))
     flight.add("gyro", dev.Gyro(at=("launcher", shapes.node_id("upper", 9)), every="10 ms"))
     flight.wire({"srm.mass_flow": "grain.flow"})
@@ -242,7 +242,7 @@ def test_resumed_flights_are_staged(cut, tmp_path):
     def made():
         system = v.multibody(shapes, propellant={"grain": 30e3}, damping=0.01).compile()
         flight = ist.Assembly("ascent", vehicle=system)
-        flight.add("grain", Tank(of="grain"))
+        flight.add("grain", PropellantTank(of="grain"))
         foot = ("launcher", shapes.node_id("first", 1))
         flight.add("srm", dev.Engine(body=foot, thrust=3e6, flow=1200.0, level=1.0))
         flight.wire({"srm.mass_flow": "grain.flow"})
@@ -275,7 +275,7 @@ def test_what_has_left_falls_in_the_field_of_the_earth(site, tmp_path):
     after = v.without("first").shapes(n_modes=2, levels=2, error=1.0)
     system = v.multibody(shapes, propellant={"grain": 30e3}, damping=0.01).compile()
     earth = dev.Earth(gravity="J2", site=site)
-    flight = ist.Assembly("fall", vehicle=system).add("earth", earth).add("grain", Tank(of="grain"))
+    flight = ist.Assembly("fall", vehicle=system).add("earth", earth).add("grain", PropellantTank(of="grain"))
     drop = v.staging("separation", when=1.0, shapes=after, damping=0.02)
     x = system.state()
     x["launcher"].position[:] = [7e6, 0, 0] if site is None else [2e5, 0, 0]

@@ -9,7 +9,7 @@ from vehicle_models import beam_vehicle, first_stage, launcher, refused
 from interstage import Stage, StagedVehicle
 from interstage.component.integrals import rigid_motion
 from interstage.fem import lumped_beam
-from interstage.vehicle import Load, fly
+from interstage.vehicle import NodalLoad, simulate_free_flight
 from interstage.vehicle.integrals import damping_matrix
 from interstage.vehicle.kernels import body_terms, flow_forces, momentum
 from validation.burning_beam import plane_modes
@@ -146,7 +146,7 @@ def test_oscillator_that_loses_mass_is_bessels():
     v, stretch = two_masses(m0, m1, k)
     shapes = v.shapes(vectors=stretch, n_modes=1, certify=2)
     scale = 1.0 / (shapes.nodes[6, 0] - shapes.nodes[0, 0])
-    log = fly(shapes, until=time, step=1e-3, flow={"p": 2 * rate}, eta=[0.01 * scale])
+    log = simulate_free_flight(shapes, until=time, step=1e-3, flow={"p": 2 * rate}, eta=[0.01 * scale])
     x = log.eta[:, 0] / scale
 
     def z(m):
@@ -177,7 +177,9 @@ def test_grains_dropped_one_by_one():
     v, stretch = two_masses(m0, m1, k)
     shapes = v.shapes(vectors=stretch, n_modes=1, certify=2)
     scale = 1.0 / (shapes.nodes[6, 0] - shapes.nodes[0, 0])
-    log = fly(shapes, until=time, step=1e-3, flow={"p": 2 * (m0 - m1) / time}, eta=[0.01 * scale], every=3000)
+    log = simulate_free_flight(
+        shapes, until=time, step=1e-3, flow={"p": 2 * (m0 - m1) / time}, eta=[0.01 * scale], every=3000
+    )
     assert log.eta[-1, 0] / scale == pytest.approx(x, abs=2e-6 * 0.01)
 
 
@@ -187,12 +189,12 @@ def test_rocket_equation():
     v.add(first_stage(levels=2))
     shapes = v.shapes(n_modes=2, levels=3)
     flow, exhaust = 1500.0, 2600.0
-    log = fly(
+    log = simulate_free_flight(
         shapes,
         until=40.0,
         step=0.01,
         flow={"grain": flow},
-        loads=[Load(("first", 1), [1, 0, 0], flow * exhaust, "follower")],
+        loads=[NodalLoad(("first", 1), [1, 0, 0], flow * exhaust, "follower")],
         every=1000,
     )
     mass = v.stages["first"].mass + log.propellant["grain"]
@@ -209,7 +211,9 @@ def test_momentum_with_what_was_left_behind(beam):
     u[:3] *= 0.1
     u[3:6] = [600.0, 1.0, 0.0]
     u[6:] *= 1e-2
-    log = fly(beam, until=1.0, step=5e-4, flow={"propellant": 4.0}, eta=eta, velocity=u[:6], etadot=u[6:])
+    log = simulate_free_flight(
+        beam, until=1.0, step=5e-4, flow={"propellant": 4.0}, eta=eta, velocity=u[:6], etadot=u[6:]
+    )
     total, start = log.momentum(-1) + log.left_behind, log.momentum(0)
     scale = np.abs(start[:6]).max()
     np.testing.assert_allclose(total[:6], start[:6], atol=1e-10 * scale)
@@ -218,10 +222,10 @@ def test_momentum_with_what_was_left_behind(beam):
 
 def test_same_answer_at_rest_and_at_600(beam):
     """Galileo at both orders, with mass leaving: the flight as seen by someone who moves along."""
-    loads = [Load(("beam", 1), [0, 1, 0], [(0, 5.0), (0.05, 5.0), (0.05, 0.0), (9, 0.0)])]
+    loads = [NodalLoad(("beam", 1), [0, 1, 0], [(0, 5.0), (0.05, 5.0), (0.05, 0.0), (9, 0.0)])]
     for order in (0, 2):
         slow, fast = (
-            fly(
+            simulate_free_flight(
                 beam,
                 until=1.0,
                 step=5e-4,
@@ -241,9 +245,11 @@ def test_same_answer_at_rest_and_at_600(beam):
 
 
 def test_orders_agree_for_small_motion(beam):
-    loads = [Load(("beam", 1), [0, 1, 0], [(0, 0.5), (0.05, 0.5), (0.05, 0.0), (9, 0.0)])]
+    loads = [NodalLoad(("beam", 1), [0, 1, 0], [(0, 0.5), (0.05, 0.5), (0.05, 0.0), (9, 0.0)])]
     two, zero = (
-        fly(beam, until=1.0, step=1e-3, flow={"propellant": 4.0}, loads=loads, order=o, every=10)
+        simulate_free_flight(
+            beam, until=1.0, step=1e-3, flow={"propellant": 4.0}, loads=loads, order=o, every=10
+        )
         for o in (2, 0)
     )
     assert np.abs(two.eta - zero.eta).max() < 1e-3 * np.abs(two.eta).max()
@@ -256,10 +262,10 @@ def test_small_motion_is_the_whole_structure_with_its_mass_of_time():
     shapes = v.shapes(vectors=plane_modes(stack, 10), n_modes=4, certify=3)
     force = 5e-3
     until, burn, end = 2.0, 0.5, 1.5
-    loads = [Load(("beam", 1), [0, 1, 0], [(0, force), (0.1, force), (0.1, 0.0), (9, 0.0)])]
+    loads = [NodalLoad(("beam", 1), [0, 1, 0], [(0, force), (0.1, force), (0.1, 0.0), (9, 0.0)])]
     flow = [(0, 0), (burn, 0), (burn, 6.0), (end, 6.0), (end, 0), (9, 0)]
     logs = [
-        fly(shapes, until=until, step=h, loads=loads, flow={"propellant": flow}, every=400)
+        simulate_free_flight(shapes, until=until, step=h, loads=loads, flow={"propellant": flow}, every=400)
         for h in (5e-4, 2.5e-4)
     ]
 
@@ -312,7 +318,9 @@ def test_jet_damping_of_a_rigid_body():
     flow, time = 40.0, 4.0
     start = np.array([0.0, 0.0, 0.02, 0.0, -0.02 * length / 2, 0.0])
     path = {"p": [("s", i) for i in range(n, 0, -1)]}
-    log = fly(shapes, until=time, step=1e-3, flow={"p": flow}, path=path, velocity=start, every=1000)
+    log = simulate_free_flight(
+        shapes, until=time, step=1e-3, flow={"p": flow}, path=path, velocity=start, every=1000
+    )
     x = np.linspace(-length / 2, length / 2, n)
 
     def J(t):
@@ -347,7 +355,7 @@ def test_damped_flight_decays_as_asked(beam):
     Phi = shapes.q
     eta = np.linalg.lstsq(Phi, mode.shapes[:, 0], rcond=None)[0] * 1e-3
     del M
-    log = fly(shapes, until=2.0, step=1e-3, eta=eta, damping=0.02)
+    log = simulate_free_flight(shapes, until=2.0, step=1e-3, eta=eta, damping=0.02)
     d = log.deflection("beam", 6)
     size = np.linalg.norm(d, axis=1)
     period = round(1.0 / mode.frequencies_hz[0] / 1e-3)
@@ -356,20 +364,24 @@ def test_damped_flight_decays_as_asked(beam):
 
 
 def test_refusals(beam):
-    assert "0 or 2" in refused(lambda: fly(beam, until=1.0, step=0.1, order=1))
-    assert "whole number of steps" in refused(lambda: fly(beam, until=1.05, step=0.1))
+    assert "0 or 2" in refused(lambda: simulate_free_flight(beam, until=1.0, step=0.1, order=1))
+    assert "whole number of steps" in refused(lambda: simulate_free_flight(beam, until=1.05, step=0.1))
     assert "did you mean propellant" in refused(
-        lambda: fly(beam, until=1.0, step=0.1, flow={"propelant": 1.0})
+        lambda: simulate_free_flight(beam, until=1.0, step=0.1, flow={"propelant": 1.0})
     )
-    assert "a flow is negative" in refused(lambda: fly(beam, until=1.0, step=0.1, flow={"propellant": -1.0}))
+    assert "a flow is negative" in refused(
+        lambda: simulate_free_flight(beam, until=1.0, step=0.1, flow={"propellant": -1.0})
+    )
     assert "no node 9" in refused(
-        lambda: fly(beam, until=1.0, step=0.1, loads=[Load(("beam", 9), [1, 0, 0], 1.0)])
+        lambda: simulate_free_flight(
+            beam, until=1.0, step=0.1, loads=[NodalLoad(("beam", 9), [1, 0, 0], 1.0)]
+        )
     )
-    bad = Load(("beam", 1), [1, 0, 0], 1.0, "push")
-    assert "kind of a load" in refused(lambda: fly(beam, until=1.0, step=0.1, loads=[bad]))
-    falls = Load(("beam", 1), [1, 0, 0], [(0, 1), (2, 1), (1, 0)])
-    assert "never falling" in refused(lambda: fly(beam, until=1.0, step=0.1, loads=[falls]))
-    assert "a damping ratio" in refused(lambda: fly(beam, until=1.0, step=0.1, damping=-0.1))
+    bad = NodalLoad(("beam", 1), [1, 0, 0], 1.0, "push")
+    assert "kind of a load" in refused(lambda: simulate_free_flight(beam, until=1.0, step=0.1, loads=[bad]))
+    falls = NodalLoad(("beam", 1), [1, 0, 0], [(0, 1), (2, 1), (1, 0)])
+    assert "never falling" in refused(lambda: simulate_free_flight(beam, until=1.0, step=0.1, loads=[falls]))
+    assert "a damping ratio" in refused(lambda: simulate_free_flight(beam, until=1.0, step=0.1, damping=-0.1))
 
 
 def test_momentum_with_what_flows_to_the_exit():
@@ -393,7 +405,7 @@ def test_momentum_with_what_flows_to_the_exit():
     flow = 1500.0
     path = {"grain": [("first", i) for i in range(13, 0, -1)]}
     begin = {"eta": eta, "velocity": u[:6], "etadot": u[6:]}
-    log = fly(shapes, until=1.0, step=1e-3, flow={"grain": flow}, path=path, **begin)
+    log = simulate_free_flight(shapes, until=1.0, step=1e-3, flow={"grain": flow}, path=path, **begin)
     start, end = log.momentum(0), log.momentum(-1) + log.left_behind
     np.testing.assert_allclose(end[:6], start[:6], atol=1e-10 * np.abs(start[:6]).max())
     speed = log.node_velocity("first", 1)
@@ -408,13 +420,15 @@ def test_momentum_with_what_flows_to_the_exit():
 def test_gravity_of_the_vehicle_acts_unless_another_is_given(beam):
     v = launcher()
     shapes = v.shapes(n_modes=2, levels=2, error=1.0)
-    fall = fly(shapes, until=0.5, step=1e-2)
+    fall = simulate_free_flight(shapes, until=0.5, step=1e-2)
     assert fall.velocity[-1, 3] == pytest.approx(-9.81 * 0.5, rel=1e-9)
-    assert np.abs(fly(shapes, until=0.5, step=1e-2, gravity=[0, 0, 0]).velocity).max() == 0.0
+    assert np.abs(simulate_free_flight(shapes, until=0.5, step=1e-2, gravity=[0, 0, 0]).velocity).max() == 0.0
 
 
 def test_log_of_a_flight_is_saved_and_printed_briefly(beam, tmp_path):
-    log = fly(beam, until="20 ms", step="2 ms", flow={"propellant": 4.0}, etadot=np.full(len(beam), 1e-3))
+    log = simulate_free_flight(
+        beam, until="20 ms", step="2 ms", flow={"propellant": 4.0}, etadot=np.full(len(beam), 1e-3)
+    )
     assert repr(log) == f"<BurnLog: 11 rows to 0.02 s, {len(beam)} shapes, propellant 6 to 5.92>"
     again = type(log).load(log.save(tmp_path / "log.h5"), beam)
     for name in ("t", "position", "quaternion", "eta", "velocity", "etadot", "flowing", "left_behind"):
@@ -426,23 +440,27 @@ def test_log_of_a_flight_is_saved_and_printed_briefly(beam, tmp_path):
 
 def test_flights_that_cannot_be_meant(beam):
     assert "grown without bounds" in refused(
-        lambda: fly(beam, until=10.0, step=0.5, etadot=np.ones(len(beam)))
+        lambda: simulate_free_flight(beam, until=10.0, step=0.5, etadot=np.ones(len(beam)))
     )
-    assert "two places or more" in refused(lambda: fly(beam, until=1.0, step=0.1, path={"propellant": []}))
-    assert "not usable" in refused(lambda: fly(beam, until=np.inf, step=0.1))
+    assert "two places or more" in refused(
+        lambda: simulate_free_flight(beam, until=1.0, step=0.1, path={"propellant": []})
+    )
+    assert "not usable" in refused(lambda: simulate_free_flight(beam, until=np.inf, step=0.1))
     v = StagedVehicle("v")
     stage = first_stage(levels=2)
     stage.add_tank("still", levels={13.0: np.diag(np.tile([1.0] * 3 + [0.0] * 3, 13))})
     v.add(stage)
     shapes = v.shapes(n_modes=2, levels=2, error=1.0)
-    assert "one level cannot burn" in refused(lambda: fly(shapes, until=1.0, step=0.1, flow={"still": 1.0}))
+    assert "one level cannot burn" in refused(
+        lambda: simulate_free_flight(shapes, until=1.0, step=0.1, flow={"still": 1.0})
+    )
 
 
 def test_the_rate_of_a_node_is_the_slope_of_velocities_beside_it(beam):
     """Slender bending: ω = (0, -v_z', v_y') along x; by differences over two bars, to some percent of the largest."""
     etadot = np.zeros(len(beam))
     etadot[:2] = 1e-3
-    log, stage = fly(beam, until="2 ms", step="2 ms", etadot=etadot), "beam"
+    log, stage = simulate_free_flight(beam, until="2 ms", step="2 ms", etadot=etadot), "beam"
     found, wanted = [], []
     for node in (3, 4, 5):
         a, b = (log.node_velocity(stage, k)[0] for k in (node - 1, node + 1))

@@ -8,7 +8,7 @@ from vehicle_models import beam_vehicle, launcher
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.vehicle import PipeFlow, Tank
+from interstage.vehicle import PipeFlow, PropellantTank
 
 FILL = {
     "grain": 19_800.0,
@@ -52,7 +52,7 @@ def both(shapes):
     burning = hung(v.multibody(shapes, damping=0.01), shapes)
     for name in ("lox", "lh2"):
         burning.propellant[name] = FILL[name]
-    flight = ascent(burning, shapes).add("grain", Tank(of="grain", mass=FILL["grain"]))
+    flight = ascent(burning, shapes).add("grain", PropellantTank(of="grain", mass=FILL["grain"]))
     flight.wire({"srm.mass_flow": "grain.flow"})
     mb = ist.Multibody("anew", gravity=v.gravity)
     mb.add_body("launcher", component=v.component(shapes, FILL), joint=ist.Free(), damping=0.01)
@@ -92,7 +92,9 @@ def test_what_flows_is_in_linear_models():
     places = [shapes.node_id("beam", k) for k in range(6, 0, -1)]
     models = []
     for piped in (False, True):
-        flight = ist.Assembly("burn", vehicle=system).add("tank", Tank(of="propellant", mass=2.5, flow=g))
+        flight = ist.Assembly("burn", vehicle=system).add(
+            "tank", PropellantTank(of="propellant", mass=2.5, flow=g)
+        )
         if piped:
             flight.add("pipe", PipeFlow(at=[(body, k) for k in places])).wire({"tank.loss": "pipe.flow"})
         models.append(ist.linearize(flight, None, inputs=[], outputs=[]).A)

@@ -8,7 +8,7 @@ from vehicle_models import launcher
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.vehicle import Tank
+from interstage.vehicle import PropellantTank
 
 GIVEN = {"step": 1e-3, "method": "ros2", "log_step": 0.01}
 FLOW, FULL = 1200.0, 40e3
@@ -28,7 +28,7 @@ def made(rocket, propellant):
     system = v.multibody(shapes, propellant={"grain": propellant}, damping=0.01).compile()
     flight = ist.Assembly("ascent", vehicle=system, seed=3)
     foot, top = ("launcher", shapes.node_id("first", 1)), ("launcher", shapes.node_id("upper", 9))
-    flight.add("grain", Tank(of="grain"))
+    flight.add("grain", PropellantTank(of="grain"))
     flight.add("srm", dev.Engine(body=foot, thrust=3e6, flow=FLOW, level=1.0))
     flight.add("gyro", dev.Gyro(at=top, angle_random_walk=1e-3, bias_stability=1e-4, every="4 ms"))
     flight.add("lag", dev.LowPass(frequency="5 Hz"), every="8 ms")

@@ -6,7 +6,7 @@ import scipy.linalg as la
 from vehicle_models import launcher, refused
 
 from interstage.spatial.functions import matrix_from_quaternion, quaternion_from_rotvec
-from interstage.vehicle import FreeFlightState, Load, fly, split
+from interstage.vehicle import FreeFlightState, NodalLoad, simulate_free_flight, split
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,9 @@ def test_the_released_stage_rings_as_its_finite_elements_do(stressed):
     errors = []
     for chosen, step in ((after, 5e-5), (whole, 2.5e-5)):
         part = split(shapes, still, {"upper": chosen})["upper"]
-        log = fly(chosen, until=0.1, step=step, start=part.state, every=20, gravity=[0, 0, 0])
+        log = simulate_free_flight(
+            chosen, until=0.1, step=step, start=part.state, every=20, gravity=[0, 0, 0]
+        )
         wanted = np.array([(stack.V @ (X @ (np.cos(omega * t) * amplitude)))[0] for t in log.t])
         found = log.node_position("upper", 1)[:, 0] - stack.positions[0, 0]
         errors.append(np.sqrt(np.mean((found - wanted) ** 2)) / np.ptp(wanted))
@@ -137,13 +139,15 @@ def test_rocket_equation_through_staging():
     v.gravity[:] = 0.0
     whole = v.shapes(n_modes=2, burning=["grain"], levels=3, error=1e-2)
     flow, exhaust = 3000.0, 2600.0
-    thrust = [Load(("first", 1), [1.0, 0.0, 0.0], flow * exhaust, "follower")]
-    first = fly(whole, until=20.0, step=2e-3, flow={"grain": flow}, loads=thrust, damping=0.02, every=1000)
+    thrust = [NodalLoad(("first", 1), [1.0, 0.0, 0.0], flow * exhaust, "follower")]
+    first = simulate_free_flight(
+        whole, until=20.0, step=2e-3, flow={"grain": flow}, loads=thrust, damping=0.02, every=1000
+    )
     after = v.without("first").shapes(n_modes=2, levels=3, error=1e-2)
     part = split(whole, first.state(), {"upper": after})["upper"]
     flow2, exhaust2 = 200.0, 4300.0
-    thrust = [Load(("upper", 1), [1.0, 0.0, 0.0], flow2 * exhaust2, "follower")]
-    second = fly(
+    thrust = [NodalLoad(("upper", 1), [1.0, 0.0, 0.0], flow2 * exhaust2, "follower")]
+    second = simulate_free_flight(
         after,
         until=10.0,
         step=1e-3,

@@ -8,7 +8,7 @@ from test_what_leaves import Push, stack
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.vehicle import Tank
+from interstage.vehicle import PropellantTank
 
 CUT, GIVEN = 0.02, {"step": 1e-3, "method": "ros2", "log_step": 0.01}
 FLOW = 50.0
@@ -31,7 +31,7 @@ def craft(rocket, name, force, height=0.0, alone=False):
     hung = {"mass": 20.0, "com": [-0.4, 0, 0], "inertia": [3, 4, 5], "joint": ist.Universal("yz")}
     mb.add_body("nozzle", parent="v", at=foot, **hung)
     made = ist.Assembly(name, vehicle=mb.compile())
-    made.add("tank", Tank(of="of first"))
+    made.add("tank", PropellantTank(of="of first"))
     made.add("engine", dev.Engine(body="nozzle", thrust=500.0, flow=FLOW, level=1.0, exit_area=0.01))
     made.add("retro", Push(at=("v", foot), force=force))
     made.wire({"engine.mass_flow": "tank.flow"})

@@ -13,7 +13,7 @@ from interstage import devices as dev
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.model import FEModel
 from interstage.kane import Kane
-from interstage.vehicle import Load, Tank, fly
+from interstage.vehicle import NodalLoad, PropellantTank, simulate_free_flight
 
 
 @pytest.fixture(scope="module")
@@ -191,15 +191,15 @@ def test_the_vehicle_alone_is_stiffened_as_in_the_engine(v, few, flow):
     flight = ist.Assembly("up", vehicle=system)
     foot = ("rocket", few.node_id("first", 1))
     flight.add("main", dev.Engine(body=foot, thrust=THRUST, flow=flow, level=1.0))
-    flight.add("grain", Tank(of="grain"))
+    flight.add("grain", PropellantTank(of="grain"))
     flight.wire({"main.mass_flow": "grain.flow"})
     x = system.state()
     eta = 0.1 * np.random.default_rng(6).normal(size=len(few))
     x["rocket"].eta[:], x["rocket"].velocity[:] = eta, [0.1, -0.3, 0.4, 50.0, 1.0, 0.0]
     wanted = ist.simulate(flight, x, until=0.2, step=5e-4, method="rk4", log_step=0.1)["rocket"].eta[-1]
     found = [
-        fly(
-            few, until=0.2, step=5e-4, loads=[Load(("first", 1), [1, 0, 0], THRUST, "follower")], eta=eta,
+        simulate_free_flight(
+            few, until=0.2, step=5e-4, loads=[NodalLoad(("first", 1), [1, 0, 0], THRUST, "follower")], eta=eta,
             velocity=[0.1, -0.3, 0.4, 50.0, 1.0, 0.0], propellant=FILL, flow={"grain": flow} if flow else None,
             geometric_stiffness=stiff,
         ).eta[-1]
@@ -272,12 +272,12 @@ def test_thrust_on_a_stage_of_matrices_is_warned_of(plain):
         flying(system, shapes)
     with pytest.warns(ist.FidelityWarning, match=words):
         ist.simulate(v.assembly(system), system.state(), until=0.05, step=1e-3)
-    load = Load(("first", 1), [1, 0, 0], THRUST, "follower")
+    load = NodalLoad(("first", 1), [1, 0, 0], THRUST, "follower")
     with pytest.warns(ist.FidelityWarning, match=words):
-        fly(shapes, until=0.01, step=1e-3, loads=[load])
+        simulate_free_flight(shapes, until=0.01, step=1e-3, loads=[load])
     with warnings.catch_warnings():
         warnings.simplefilter("error", ist.FidelityWarning)
-        fly(shapes, until=0.01, step=1e-3, loads=[replace(load, size=0.01 * THRUST)])
+        simulate_free_flight(shapes, until=0.01, step=1e-3, loads=[replace(load, size=0.01 * THRUST)])
 
 
 def test_places_of_a_vehicle_of_many_nodes():

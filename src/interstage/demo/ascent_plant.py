@@ -21,7 +21,7 @@ from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import In, Out
 from interstage.system.plant.device import Device
 from interstage.system.run.events import Event
-from interstage.vehicle import PipeFlow, Shapes, StagedVehicle, Tank
+from interstage.vehicle import PipeFlow, PropellantTank, ReducedBasis, StagedVehicle
 
 SITE, HEADING = (28.6, -80.6), "90 deg"
 FRAME = 0.02  # s, of the software
@@ -89,8 +89,8 @@ class Stack:
     """The vehicle of a flight: stages, shapes before and after the staging, ratio of damping."""
 
     v: StagedVehicle
-    shapes: Shapes
-    after: Shapes
+    shapes: ReducedBasis
+    after: ReducedBasis
     damping: float
 
     @classmethod
@@ -168,7 +168,7 @@ def add_upper(flight: Assembly, thrust: float = 1.0, level: float = 0.0) -> None
     """Add what the upper stage has: tank, engine, gimbal, air forces, inertial unit."""
     flow = THRUST2 / EXHAUST2
     flight.add("aero_upper", dev.Aero(coefficients("upper"), body=av.NAME, nodes=list(NORMAL["upper"])))
-    flight.add("upper", Tank(of="upper"))
+    flight.add("upper", PropellantTank(of="upper"))
     flight.add("engine5", dev.Engine(body="engine5", thrust=thrust * THRUST2, flow=thrust * flow, start="0.4 s",
                                      lag="0.2 s", stop=TAIL_OFF, idle=0.5, level=level))  # fmt: skip
     flight.add("upper_tvc", gimbal("engine5", 60.0 + 250.0 * 0.36, LIMIT2))
@@ -196,7 +196,7 @@ def add_first(flight: Assembly, thrust: float = 1.0) -> None:
     flight.add("aero_first", dev.Aero(coefficients("first"), body=av.NAME, nodes=list(NORMAL["first"])))
     flight.add("cluster", Cluster())
     for tank, share in av.FEEDS.items():
-        flight.add(tank, Tank(of=tank, share=share))
+        flight.add(tank, PropellantTank(of=tank, share=share))
         pipe = {"fuel": (3, 2, 1), "lox": (9, 6, 3, 1)}[tank]
         flight.add(f"{tank}_pipe", PipeFlow(at=[(av.NAME, node) for node in pipe]))
         flight.wire({"cluster.flow": f"{tank}.flow", f"{tank}.loss": f"{tank}_pipe.flow"})

@@ -23,7 +23,7 @@ from interstage.demo import heron
 from interstage.demo.vehicle import CORE
 from interstage.nastran import Deck, deck_from_text
 from interstage.system.log.simulation_log import FlightLog
-from interstage.vehicle import Shapes, Stage, StagedVehicle
+from interstage.vehicle import ReducedBasis, Stage, StagedVehicle
 
 NAME = "heron"
 FIRST = {
@@ -155,7 +155,7 @@ def heron_stages(mass: float = 1.0, stiffness: float = 1.0) -> StagedVehicle:
     return v
 
 
-def both_shapes(v: StagedVehicle) -> tuple[Shapes, Shapes]:
+def both_shapes(v: StagedVehicle) -> tuple[ReducedBasis, ReducedBasis]:
     """Return shapes of the stack while the first stage burns, and of the upper stage while that burns."""
     attach = ["separation", ("first", 1, "xyz")]
     common = {"error": ERROR, "levels": 5, "certify": 9}

@@ -97,7 +97,7 @@ def _functions(numbers: str) -> dict[str, Job]:
     from interstage.demo.ascent_plant import Cluster
     from interstage.system.plant.compiled_schedule import compile_function
     from interstage.system.plant.connection_blocks import Copy
-    from interstage.vehicle.propellant_devices import PipeFlow, Tank
+    from interstage.vehicle.propellant_devices import PipeFlow, PropellantTank
 
     names = (
         "Earth",
@@ -110,7 +110,7 @@ def _functions(numbers: str) -> dict[str, Job]:
         "DiscreteGust",
     )
     names += ("Accelerometer", "Thruster")
-    classes = [*(getattr(devices, name) for name in names), Tank, PipeFlow, Cluster, Copy]
+    classes = [*(getattr(devices, name) for name in names), PropellantTank, PipeFlow, Cluster, Copy]
 
     def job(cls):
         for name in ("outputs", "rates", "sample"):

@@ -107,14 +107,16 @@ def compile_assembly() -> None:
 def compile_burning() -> None:
     """Fly a burning vehicle."""
     from interstage.fem import lumped_beam
-    from interstage.vehicle import Stage, StagedVehicle, fly
+    from interstage.vehicle import Stage, StagedVehicle, simulate_free_flight
 
     K, M, nodes = lumped_beam(3.0, 3, EA=1e4, GJ=1e4, EI=1e4, mass=[1.0] * 6)
     stage = Stage("warm-up", K=K, M=M, nodes=nodes)
     stage.add_tank("tank", levels={0.0: 0 * M, 4.0: M})
     vehicle = StagedVehicle("warm-up")
     vehicle.add(stage)
-    fly(vehicle.shapes(n_modes=2, levels=2), until=0.02, step=0.01, flow={"tank": 1.0}).momentum()
+    simulate_free_flight(
+        vehicle.shapes(n_modes=2, levels=2), until=0.02, step=0.01, flow={"tank": 1.0}
+    ).momentum()
 
 
 def compile_elements() -> None:

@@ -10,13 +10,15 @@ from interstage.errors import InputError
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.system.log.log import Log
-from interstage.vehicle.reduced_basis import Shapes
+from interstage.vehicle.reduced_basis import ReducedBasis
 from interstage.vehicle.staging import Staging
 
 MOST_CURVES = 6  # of one chart
 
 
-def burning_report(log: Log, body: str, shapes: Sequence[Shapes], stagings: Sequence[Staging] = ()) -> Report:
+def burning_report(
+    log: Log, body: str, shapes: Sequence[ReducedBasis], stagings: Sequence[Staging] = ()
+) -> Report:
     """Return the report of a flight of a vehicle that burns.
 
     log : of the run;  body : name of the vehicle
@@ -78,7 +80,7 @@ def _amplitudes(section: Section, log: Log, body: str) -> None:
         )
 
 
-def _sweep(section: Section, title: str, shapes: Shapes) -> None:
+def _sweep(section: Section, title: str, shapes: ReducedBasis) -> None:
     """Add frequencies of the whole structure over the burn, and those of the shapes."""
     fills = sorted(shapes.report.fills, key=lambda one: -one.part)
     n = min(len(one.exact_hz) for one in fills)

@@ -33,7 +33,7 @@ from interstage.errors import InputError, known_names, shown
 from interstage.multibody.loads import split_place
 from interstage.system.log.log import Series
 from interstage.system.log.simulation_log import FlightLog
-from interstage.vehicle.reduced_basis import ShapesReport
+from interstage.vehicle.reduced_basis import BasisReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -393,7 +393,7 @@ def _numbers(values: ArrayLike, label: str, kind: type = float) -> np.ndarray:
     return found
 
 
-def shapes_figure(report: ShapesReport) -> Figure:
+def shapes_figure(report: BasisReport) -> Figure:
     """Draw frequencies over the fill, lines of the whole structure and points of the shapes, and errors below."""
     figure = new_figure(7.5, 6.5)
     top, low = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])

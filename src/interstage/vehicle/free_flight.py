@@ -23,6 +23,7 @@ import h5py
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.component.integrals import ModalIntegrals
 from interstage.errors import (
@@ -42,7 +43,7 @@ from interstage.units import quantity
 from interstage.vehicle.geometric_stiffness import LoadPlaces, load_stiffness, unknown_stresses
 from interstage.vehicle.integrals import Partition, Ratio, damping_matrix
 from interstage.vehicle.kernels import flow_momentum, fly_steps, momentum
-from interstage.vehicle.reduced_basis import Propellant, Shapes
+from interstage.vehicle.reduced_basis import Propellant, ReducedBasis
 from interstage.vehicle.to_component import reference_component
 
 History: TypeAlias = float | Callable[[float], float] | ArrayLike
@@ -55,7 +56,7 @@ REFRESH = 0.01  # of a tank's propellant: damping is made anew so often, and ram
 
 
 @dataclass(frozen=True)
-class Load:
+class NodalLoad:
     """A load at a node.
 
     at : (stage, node);  axis : (3,) direction;  size : its history
@@ -69,12 +70,12 @@ class Load:
 
 
 @named_arguments
-def fly(
-    shapes: Shapes,
+def simulate_free_flight(
+    shapes: ReducedBasis,
     *,
     until: float | str,
     step: float | str,
-    loads: Sequence[Load] = (),
+    loads: Sequence[NodalLoad] = (),
     flow: Mapping[str, History] | None = None,
     propellant: Propellant | None = None,
     path: Mapping[str, Sequence[Place]] | None = None,
@@ -197,7 +198,10 @@ class _Sites:
 
 
 def _sites(
-    shapes: Shapes, loads: Sequence[Load], path: Mapping[str, Sequence[Place]], burning: Sequence[str]
+    shapes: ReducedBasis,
+    loads: Sequence[NodalLoad],
+    path: Mapping[str, Sequence[Place]],
+    burning: Sequence[str],
 ) -> _Sites:
     known: dict[int, int] = {}
 
@@ -234,7 +238,7 @@ def short_path(where: str, places: Sequence[Place]) -> InputError:
     )
 
 
-def upstream(shapes: Shapes, tank: str, path: list[int]) -> np.ndarray:
+def upstream(shapes: ReducedBasis, tank: str, path: list[int]) -> np.ndarray:
     """Return the part (s,) of a tank's flow that passes each segment of a path: all that is lost upstream of it.
 
     Each node of the tank feeds the place of the path that is nearest, by its share of the mass between full and empty.
@@ -249,7 +253,7 @@ def upstream(shapes: Shapes, tank: str, path: list[int]) -> np.ndarray:
     return np.cumsum(fed)[:-1]
 
 
-def _load_arrays(loads: Sequence[Load]) -> tuple[np.ndarray, np.ndarray]:
+def _load_arrays(loads: Sequence[NodalLoad]) -> tuple[np.ndarray, np.ndarray]:
     for load in loads:
         if load.kind not in KINDS:
             raise InputError(
@@ -294,7 +298,7 @@ def _sampled(history: History, steps: int, step: float, where: str) -> np.ndarra
 
 
 def _burnt(
-    shapes: Shapes,
+    shapes: ReducedBasis,
     burning: tuple[str, ...],
     start: Mapping[str, float],
     flow: Mapping[str, History],
@@ -329,12 +333,12 @@ def _damping(
 
 
 def _stiffness(
-    shapes: Shapes,
+    shapes: ReducedBasis,
     partition: Partition,
     start: Mapping[str, float],
     middle: np.ndarray,
     site: _Sites,
-    loads: Sequence[Load],
+    loads: Sequence[NodalLoad],
     sizes: np.ndarray,
     wanted: bool | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -359,7 +363,7 @@ def _stiffness(
     return sites, (own.load - 1).astype(np.int64), np.array(found), k, weight
 
 
-def _warn_of_loads(shapes: Shapes, loads: Sequence[Load], sizes: np.ndarray) -> None:
+def _warn_of_loads(shapes: ReducedBasis, loads: Sequence[NodalLoad], sizes: np.ndarray) -> None:
     """Warn of forces (steps, 3, loads) that would change the stiffness if stresses were known.
 
     Forces are means over parts of the flight, as of those of runs: a pulse does not count.
@@ -428,7 +432,7 @@ class BurnLog:
         with the velocity of the exit where it flows along a path, of the place where it was otherwise
     """
 
-    shapes: Shapes
+    shapes: ReducedBasis
     order: int
     t: np.ndarray
     position: np.ndarray
@@ -506,7 +510,7 @@ class BurnLog:
         return write_hdf5(path, fill, "flight of a burning vehicle")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], shapes: Shapes) -> BurnLog:
+    def load(cls, path: str | os.PathLike[str], shapes: ReducedBasis) -> BurnLog:
         """Read a flight that `save` has written, flown with these shapes."""
         with opened(path, "flight of a burning vehicle") as f:
             if f.text("format") != FORMAT:
@@ -552,3 +556,5 @@ _COLUMNS = {
     "etadot": lambda n: (n,),
     "flowing": lambda n: (6,),
 }
+
+__getattr__ = former_names(__name__)

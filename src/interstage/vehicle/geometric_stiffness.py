@@ -26,7 +26,7 @@ from interstage.component.unit_loads import NEGLIGIBLE, spin_motion
 from interstage.errors import ModelError
 from interstage.linalg.refine import held_response
 from interstage.multibody.propellant_mass import TankLoads
-from interstage.vehicle.reduced_basis import Shapes
+from interstage.vehicle.reduced_basis import ReducedBasis
 from interstage.vehicle.stack import CoupledStructure, row_picker
 
 Place = tuple[str, int]
@@ -69,7 +69,7 @@ class LoadStiffness:
     known: tuple[Place, ...]
 
     @classmethod
-    def of(cls, shapes: Shapes, given: LoadPlaces) -> LoadStiffness:
+    def of(cls, shapes: ReducedBasis, given: LoadPlaces) -> LoadStiffness:
         """Find static solutions of all loads, and their geometric stiffness; loads without effect are left out."""
         stack = shapes.stack
         if (why := unknown_stresses(stack)) is not None:
@@ -114,7 +114,9 @@ class LoadStiffness:
         arm[spin], K[spin] = arms[self.load[spin] - 1], R[5 + self.load[spin]]
         return K + np.einsum("kj,jab->kab", np.linalg.solve(one.rigid_mass, arm.T).T, R[:6])
 
-    def record(self, shapes: Shapes, K: np.ndarray, T: np.ndarray, ids: np.ndarray) -> GeometricStiffness:
+    def record(
+        self, shapes: ReducedBasis, K: np.ndarray, T: np.ndarray, ids: np.ndarray
+    ) -> GeometricStiffness:
         """Return what a component in modes Φ T knows, K (k, m, m) as `at` gives it and ids (N,) of the nodes."""
         n, S = self.n, np.zeros((self.n + 3, T.shape[1] + 3))
         S[:n, : T.shape[1]], S[n:, T.shape[1] :] = T, np.eye(3)
@@ -123,7 +125,7 @@ class LoadStiffness:
         known = np.sort([ids[shapes.row(*place)] for place in self.known]).astype(np.int64)
         return GeometricStiffness(self._loads(shapes, ids), known, K[:, :n, :n], K[:, :n, n:], K[:, n:, n:])
 
-    def tank_loads(self, shapes: Shapes, ids: np.ndarray) -> TankLoads:
+    def tank_loads(self, shapes: ReducedBasis, ids: np.ndarray) -> TankLoads:
         """Return the unit loads as the engine takes them."""
         return TankLoads(self._loads(shapes, ids), self.arm, self.own[:, : self.n, : self.n])
 
@@ -133,11 +135,11 @@ class LoadStiffness:
         base = np.concatenate([self.base[:, :n, :n].ravel(), self.base_arm.ravel()])
         return base, np.hstack([self.levels[:, :, :n, :n].reshape(L, -1), self.level_arm.reshape(L, -1)])
 
-    def _loads(self, shapes: Shapes, ids: np.ndarray) -> np.ndarray:
+    def _loads(self, shapes: ReducedBasis, ids: np.ndarray) -> np.ndarray:
         rows = [0 if place is None else ids[shapes.row(*place)] for place in self.places]
         return np.column_stack([rows, self.load]).astype(np.int64).reshape(-1, 2)
 
-    def _without_negligible(self, shapes: Shapes) -> LoadStiffness:
+    def _without_negligible(self, shapes: ReducedBasis) -> LoadStiffness:
         """Leave out loads whose |K_rs|/(ω_r ω_s) are below 1e-9 of the largest of their kind, full to empty."""
         n, size = self.n, np.zeros(len(self.load))
         omega = 2.0 * np.pi * shapes.frequencies_hz
@@ -163,7 +165,7 @@ class LoadStiffness:
 
 
 @lru_cache(maxsize=4)
-def load_stiffness(shapes: Shapes, given: LoadPlaces) -> LoadStiffness:
+def load_stiffness(shapes: ReducedBasis, given: LoadPlaces) -> LoadStiffness:
     """Do `LoadStiffness.of`, once for the shapes and places of a vehicle that is described again."""
     return LoadStiffness.of(shapes, given)
 
@@ -174,7 +176,7 @@ def load_places(paths: Sequence[tuple[Place, Sequence[Place]]], more: Sequence[P
     return LoadPlaces(tuple(dict.fromkeys(stiff)), tuple(place for _, path in paths for place in path))
 
 
-def default_stiffness(shapes: Shapes, given: LoadPlaces) -> LoadStiffness | None:
+def default_stiffness(shapes: ReducedBasis, given: LoadPlaces) -> LoadStiffness | None:
     """Return how loads change the stiffness where nothing was asked for, None where stresses are unknown or too large.
 
     Loads are known at given places, at those that shapes were attached to, and at all nodes of a vehicle of few.
@@ -210,7 +212,7 @@ def unknown_stresses(stack: CoupledStructure) -> ModelError | None:
     return None
 
 
-def _reduced(shapes: Shapes, P: np.ndarray) -> np.ndarray:
+def _reduced(shapes: ReducedBasis, P: np.ndarray) -> np.ndarray:
     """Return ΦᵀKgΦ (k, m, m) of loads (nq, k), balanced at the reference fill, Φ the shapes and three rotations."""
     stack = shapes.stack
     K, M = stack.stiffness(shapes.reference), stack.mass(shapes.reference)

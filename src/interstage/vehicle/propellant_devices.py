@@ -13,9 +13,9 @@ Engines of a vehicle: a nozzle on its gimbal, thrust, the tanks that feed it, an
                  path=[("first", n) for n in range(50, 0, -1)])
 
 In the multibody the nozzle is a body "srm nozzle" whose motion the vehicle feels (tail wags dog); in the assembly are a
-`Tank` for each tank, the `Engine`, and a `PipeFlow` for each way that is known. A tank that feeds several engines gives
-each its part of that engine's flow (`Manifold`); an engine of several tanks stops with the first that is empty
-(`Valve`).
+`PropellantTank` for each tank, the `Engine`, and a `PipeFlow` for each way that is known. A tank that feeds several
+engines gives each its part of that engine's flow (`Manifold`); an engine of several tanks stops with the first that is
+empty (`Valve`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from interstage._renamed import former_names
 from interstage.devices.engine import Engine
 from interstage.errors import InputError, shown
 from interstage.multibody import Multibody, System
@@ -46,7 +47,7 @@ from interstage.system.plant.declarations import (
 from interstage.system.plant.device import Device
 from interstage.units import quantity
 from interstage.vehicle.free_flight import short_path, upstream
-from interstage.vehicle.reduced_basis import Shapes
+from interstage.vehicle.reduced_basis import ReducedBasis
 
 if TYPE_CHECKING:
     from interstage.multibody import System
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 EMPTY = 1e-9  # of a tank's propellant: less is nothing
 
 
-class Tank(Device):
+class PropellantTank(Device):
     """Propellant in a tank of a burning vehicle, a state of the run.
 
     of : name of the tank;  mass : what is in it at the start (default: what the vehicle has)
@@ -81,7 +82,9 @@ class Tank(Device):
         if name not in vehicle.propellant:
             known = ", ".join(vehicle.propellant) or "none"
             raise InputError(
-                f"the vehicle has no tank '{name}'", where="Tank, of", hint=f"its tanks are: {known}"
+                f"the vehicle has no tank '{name}'",
+                where="PropellantTank, of",
+                hint=f"its tanks are: {known}",
             )
         lowest, highest = vehicle.propellant.range_of(str(name))
         given = {} if self.is_set("mass") else {"mass": vehicle.propellant[str(name)]}
@@ -139,7 +142,7 @@ class PipeFlow(Device):
 
     at : places of the path, the exit last;  share (n,) : part of the flow that passes between each place and the next,
         the last number is not used (default: all of it)
-    flow : out of the tank, as `Tank.loss` says it;  feeds : what of it there is, 0 once the tank is empty
+    flow : out of the tank, as `PropellantTank.loss` says it;  feeds : what of it there is, 0 once the tank is empty
     """
 
     at = Places()
@@ -238,7 +241,7 @@ def engine_spec(
     return EngineSpec(name, at, shares, force, flow, nozzle, gimbal, list(path), throttle, dict(settings))
 
 
-def add_nozzles(mb: Multibody, engines: Sequence[EngineSpec], shapes: Shapes, parent: str) -> None:
+def add_nozzles(mb: Multibody, engines: Sequence[EngineSpec], shapes: ReducedBasis, parent: str) -> None:
     """Add the nozzles of engines to the multibody of their vehicle."""
     for one in engines:
         if one.nozzle is not None and one.gimbal is not None:
@@ -254,7 +257,7 @@ def add_nozzles(mb: Multibody, engines: Sequence[EngineSpec], shapes: Shapes, pa
 
 
 def assembly_of(
-    name: str, engines: Sequence[EngineSpec], system: System, shapes: Shapes, body: str, flow: bool
+    name: str, engines: Sequence[EngineSpec], system: System, shapes: ReducedBasis, body: str, flow: bool
 ) -> Assembly:
     """Return tanks, engines and pipes on a vehicle, wired."""
     made = Assembly(name, vehicle=system)
@@ -264,7 +267,7 @@ def assembly_of(
             fed.setdefault(tank, []).append(one)
     for tank, users in fed.items():
         shares = [one.feeds[tank] for one in users]
-        made.add(tank, Tank(of=tank, share=shares[0] if len(users) == 1 else 1.0))
+        made.add(tank, PropellantTank(of=tank, share=shares[0] if len(users) == 1 else 1.0))
         if len(users) > 1:
             made.add(f"{tank}_lines", Manifold(share=shares))
             made.wire({f"{tank}_lines.total": f"{tank}.flow"})
@@ -298,3 +301,6 @@ def assembly_of(
                     made.add(pipe, PipeFlow(at=at, share=one.feeds[tank] * share))
                     made.wire({f"{one.name}.mass_flow": f"{pipe}.flow", f"{tank}.feeds": f"{pipe}.feeds"})
     return made
+
+
+__getattr__ = former_names(__name__)

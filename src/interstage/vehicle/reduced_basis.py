@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from interstage._renamed import former_names
 from interstage.calls import named_arguments
 from interstage.component.integrals import ModalIntegrals, rigid_motion
 from interstage.errors import InputError, ModelError, SolverError, did_you_mean, shown
@@ -50,7 +51,7 @@ class ModesAt(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class ShapesReport:
+class BasisReport:
     """How far constant shapes are from the modes of the whole structure, at every fill of a grid.
 
     fills : a comparison at each, from full to empty
@@ -115,7 +116,7 @@ def _first(errors: np.ndarray) -> int:
 
 @named_arguments
 @dataclass(frozen=True, eq=False)
-class Shapes:
+class ReducedBasis:
     """Constant shapes Φ of a vehicle: node displacements u = S_r [rigid] + Φ η at any fill.
 
     q : (nq, n) in the coordinates of the coupled structure;  nodes : (6N, n), T1 T2 T3 R1 R2 R3 of every node
@@ -134,7 +135,7 @@ class Shapes:
     reference: dict[str, float]
     burning: tuple[str, ...]
     n_attachment: int
-    report: ShapesReport
+    report: BasisReport
     gravity: np.ndarray
     attached: tuple[tuple[str, int], ...] = ()
 
@@ -192,7 +193,7 @@ class Shapes:
 
     def __repr__(self) -> str:
         return (
-            f"<Shapes: {len(self)} shapes, {self.n_attachment} attachments, frequencies within "
+            f"<ReducedBasis: {len(self)} shapes, {self.n_attachment} attachments, frequencies within "
             f"{self.report.frequency_error:.1e} at {len(self.report.fills)} fills>"
         )
 
@@ -256,7 +257,7 @@ class Wanted:
             )
 
 
-def choose(stack: CoupledStructure, wanted: Wanted, loads: np.ndarray) -> Shapes:
+def choose(stack: CoupledStructure, wanted: Wanted, loads: np.ndarray) -> ReducedBasis:
     """Choose shapes as they are wanted, make them canonical, and certify them.
 
     loads : (nq, p) unit loads whose attachment shapes are to be among them
@@ -299,7 +300,7 @@ def choose(stack: CoupledStructure, wanted: Wanted, loads: np.ndarray) -> Shapes
     compared = [_conditioned(stack, ritz(fill, slice(0, count)), Phi) for fill in fills]
     title = f"{count} shapes of '{wanted.name}'" + (f", {kept.shape[1]} of attachments" * bool(kept.shape[1]))
     title += f"; modes {_target(wanted, fills)}, reference fill {wanted.reference:g}"
-    return Shapes(
+    return ReducedBasis(
         stack,
         Phi,
         np.asarray(stack.V @ Phi),
@@ -307,7 +308,7 @@ def choose(stack: CoupledStructure, wanted: Wanted, loads: np.ndarray) -> Shapes
         reference,
         burning,
         kept.shape[1],
-        ShapesReport(title, compared),
+        BasisReport(title, compared),
         wanted.gravity,
         wanted.attached,
     )
@@ -398,3 +399,6 @@ def _target(wanted: Wanted, fills: list[Fill]) -> str:
         counts = [len(fill.modes.frequencies_hz) for fill in fills]
         return f"below {wanted.below_hz:g} Hz ({min(counts)} to {max(counts)})"
     return f"1 to {min(fills[0].asked, len(fills[0].modes.frequencies_hz))}"
+
+
+__getattr__ = former_names(__name__)

@@ -48,7 +48,7 @@ from interstage.vehicle.geometric_stiffness import (
     load_stiffness,
 )
 from interstage.vehicle.integrals import Ratio
-from interstage.vehicle.reduced_basis import Shapes
+from interstage.vehicle.reduced_basis import ReducedBasis
 from interstage.vehicle.stack import CoupledStructure, row_picker
 from interstage.vehicle.to_component import add_flexible
 from interstage.vehicle.vehicle import StagedVehicle
@@ -80,7 +80,7 @@ class SeparatedPart:
 
 @named_arguments
 def split(
-    shapes: Shapes, state: FreeFlightState, parts: Mapping[str, Shapes | StagedVehicle]
+    shapes: ReducedBasis, state: FreeFlightState, parts: Mapping[str, ReducedBasis | StagedVehicle]
 ) -> dict[str, SeparatedPart]:
     """Split a vehicle into parts.
 
@@ -93,7 +93,7 @@ def split(
     """
     out = {}
     for name, part in parts.items():
-        if isinstance(part, Shapes):
+        if isinstance(part, ReducedBasis):
             stack, Phi = part.stack, part.nodes
         elif isinstance(part, StagedVehicle):
             stack = part.stack()
@@ -110,7 +110,7 @@ def split(
 
 
 def _projected(
-    name: str, shapes: Shapes, state: FreeFlightState, stack: CoupledStructure, Phi: np.ndarray
+    name: str, shapes: ReducedBasis, state: FreeFlightState, stack: CoupledStructure, Phi: np.ndarray
 ) -> SeparatedPart:
     """Project places and velocities of the nodes of a part onto its rigid motions and shapes."""
     index = {place: i for i, place in enumerate(shapes.stack.places)}
@@ -218,9 +218,9 @@ class Staging(Action):
     def __init__(
         self,
         vehicle: StagedVehicle,
-        shapes: Shapes,
-        after: Shapes,
-        spent: str | Shapes,
+        shapes: ReducedBasis,
+        after: ReducedBasis,
+        spent: str | ReducedBasis,
         damping: Ratio | None,
         member: str | None = None,
     ):
@@ -235,14 +235,14 @@ class Staging(Action):
                 got=f"shapes of {', '.join(sorted(staying))}",
             )
         rest = vehicle.without(*sorted(staying))
-        if not isinstance(spent, Shapes) and spent != "rigid":
+        if not isinstance(spent, ReducedBasis) and spent != "rigid":
             raise InputError(
                 "what leaves is not usable",
                 where=f"staging of '{vehicle.name}'",
                 expected='"rigid", or its shapes',
                 got=shown(spent),
             )
-        self.spent: Shapes | StagedVehicle = rest if isinstance(spent, str) else spent
+        self.spent: ReducedBasis | StagedVehicle = rest if isinstance(spent, str) else spent
         self.prefix = "" if member is None else f"{member}."
         self.body, self.name = self.prefix + vehicle.name, self.prefix + " ".join(self.leaving)
         self.parts: dict[str, SeparatedPart] = {}
@@ -254,7 +254,7 @@ class Staging(Action):
 
     def heirs(self) -> Heirs:
         """Return the nodes and results of what leaves, as it has them: points of it where it is rigid."""
-        body, soft = self.body, isinstance(self.spent, Shapes)
+        body, soft = self.body, isinstance(self.spent, ReducedBasis)
         found: dict[Key, tuple[str, object]] = {}
         for node, (stage, _) in self._stage_of.items():
             if stage in self.leaving:
@@ -344,7 +344,7 @@ class Staging(Action):
         """Add what stays and what leaves as free bodies, with the names that they have alone."""
         for full, shapes in ((self.body, self.after), (self.name, self.spent)):
             name, fill = full.removeprefix(self.prefix), self.parts[full].state.propellant
-            if isinstance(shapes, Shapes):
+            if isinstance(shapes, ReducedBasis):
                 ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
                 loads = self._loads(shapes, spec)
                 results = self.vehicle.results
@@ -354,7 +354,7 @@ class Staging(Action):
                 rigid = _rigid(shapes.stack(), fill)
                 new.add_body(name, mass=rigid.mass, com=rigid.com, inertia=rigid.inertia, joint=Free())
 
-    def _loads(self, shapes: Shapes, spec: BodySpec) -> LoadStiffness | None:
+    def _loads(self, shapes: ReducedBasis, spec: BodySpec) -> LoadStiffness | None:
         """Return how loads change the stiffness of a part, at the places that the body before the cut knows."""
         own = None if spec.component is None else spec.component.geometric_stiffness
         places = LoadPlaces(())
@@ -403,7 +403,9 @@ class Staging(Action):
         stage = self._stage_of[int(place)]
         if stage[0] not in self.leaving:
             return body, place
-        return self.name, place if isinstance(self.spent, Shapes) else self.vehicle.position(stage, str(self))
+        return self.name, place if isinstance(self.spent, ReducedBasis) else self.vehicle.position(
+            stage, str(self)
+        )
 
     def __str__(self) -> str:
         return f"staging of '{self.body}': {', '.join(self.leaving)} leaves"

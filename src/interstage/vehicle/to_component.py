@@ -27,14 +27,14 @@ from interstage.multibody import Free, Multibody
 from interstage.multibody.propellant_mass import Tanks, tank_numbers
 from interstage.vehicle.geometric_stiffness import LoadStiffness
 from interstage.vehicle.integrals import Ratio, ratio_at
-from interstage.vehicle.reduced_basis import Shapes
+from interstage.vehicle.reduced_basis import ReducedBasis
 from interstage.vehicle.stage import Stage
 
 RATIOS = 400  # rows of a table of damping ratios over frequency
 
 
 def component_at(
-    shapes: Shapes,
+    shapes: ReducedBasis,
     fill: Mapping[str, float],
     name: str,
     loads: LoadStiffness | None = None,
@@ -43,7 +43,7 @@ def component_at(
     """Return the component of a vehicle at a fill, in modes Φ T of unit modal mass: T'GT = 1, T'KT = ω².
 
     Its frame is that of the vehicle, and shapes keep their rigid parts: nothing but coordinates changes, η = T y.
-    Nodes have the ids of `Shapes.node_ids`.  loads : that change its stiffness;  results : of elements
+    Nodes have the ids of `ReducedBasis.node_ids`.  loads : that change its stiffness;  results : of elements
     """
     one = shapes.integrals(fill)
     try:
@@ -57,7 +57,7 @@ def component_at(
 
 
 def reference_component(
-    shapes: Shapes,
+    shapes: ReducedBasis,
     name: str,
     ids: np.ndarray | None = None,
     loads: LoadStiffness | None = None,
@@ -73,7 +73,7 @@ def reference_component(
 
 def _completed(
     made: Component,
-    shapes: Shapes,
+    shapes: ReducedBasis,
     fill: Mapping[str, float],
     T: np.ndarray,
     ids: np.ndarray,
@@ -92,7 +92,7 @@ def _completed(
 
 
 def tanks_of(
-    shapes: Shapes,
+    shapes: ReducedBasis,
     start: Mapping[str, float],
     damping: Ratio | None,
     loads: LoadStiffness | None = None,
@@ -127,7 +127,7 @@ def tanks_of(
 def add_flexible(
     mb: Multibody,
     name: str,
-    shapes: Shapes,
+    shapes: ReducedBasis,
     start: Mapping[str, float],
     damping: Ratio | None,
     order: int,
@@ -164,7 +164,7 @@ def _numbers(one: ModalIntegrals, still: np.ndarray | None, stiff: np.ndarray | 
     return tank_numbers(one, None if still is None or one.K is None else one.K - still, stiff)
 
 
-def _ratios(shapes: Shapes, damping: Ratio) -> np.ndarray:
+def _ratios(shapes: ReducedBasis, damping: Ratio) -> np.ndarray:
     """Return ratios over rates (R, 2), to twice the highest frequency of the empty vehicle."""
     empty = shapes.integrals({name: float(tank.masses[0]) for name, tank in shapes.stack.tanks.items()})
     top = np.sqrt(la.eigh(empty.K, empty.effective_mass, eigvals_only=True)[-1]) / np.pi
@@ -173,7 +173,7 @@ def _ratios(shapes: Shapes, damping: Ratio) -> np.ndarray:
 
 
 def _component(
-    shapes: Shapes,
+    shapes: ReducedBasis,
     one: ModalIntegrals,
     name: str,
     values: np.ndarray,
@@ -234,7 +234,9 @@ class StageResults:
         """Return the results of one stage."""
         return {name: one for name, (owner, one) in self.wanted.items() if owner == stage}
 
-    def rows(self, shapes: Shapes, T: np.ndarray, soft: np.ndarray, ids: np.ndarray) -> RecoveryRows | None:
+    def rows(
+        self, shapes: ReducedBasis, T: np.ndarray, soft: np.ndarray, ids: np.ndarray
+    ) -> RecoveryRows | None:
         """Return the rows of the results of stages that shapes are of, None where there are none.
 
         T (n, m) : of the modes Φ T;  soft (m, m) : Ω⁻² M̂ of these;  ids (N,) : of the nodes

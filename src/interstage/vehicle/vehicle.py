@@ -30,7 +30,7 @@ from interstage.vehicle.geometric_stiffness import (
 from interstage.vehicle.integrals import Ratio
 from interstage.vehicle.interfaces import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.propellant_devices import EMPTY, EngineSpec, add_nozzles, assembly_of, engine_spec
-from interstage.vehicle.reduced_basis import Each, Propellant, Shapes, Wanted, choose
+from interstage.vehicle.reduced_basis import Each, Propellant, ReducedBasis, Wanted, choose
 from interstage.vehicle.slosh import slosh_as_shapes
 from interstage.vehicle.stack import CoupledStructure, FreeModes, check_wanted
 from interstage.vehicle.stage import Stage
@@ -74,7 +74,7 @@ class StagedVehicle:
         self._at: dict[str, np.ndarray] = {}
         self.engines: dict[str, EngineSpec] = {}
         self.results: StageResults | None = None
-        self._flown: Shapes | None = None
+        self._flown: ReducedBasis | None = None
 
     def add(self, stage: Stage, *, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """Add a stage, moved by `at` from where its own nodes are."""
@@ -267,7 +267,7 @@ class StagedVehicle:
         each: Each | None = None,
         vectors: ArrayLike | None = None,
         burning: Sequence[str] | None = None,
-    ) -> Shapes:
+    ) -> ReducedBasis:
         """Choose constant shapes for a phase of flight.
 
         Parameters
@@ -338,7 +338,7 @@ class StagedVehicle:
 
     def multibody(
         self,
-        shapes: Shapes,
+        shapes: ReducedBasis,
         *,
         propellant: Propellant | None = None,
         damping: Ratio | None = None,
@@ -391,7 +391,7 @@ class StagedVehicle:
     def empty(self, tank: str, *, member: str | None = None) -> Event:
         """Return the event at which a tank runs empty, for a run in which its propellant is a state.
 
-        member : name of the `Tank` in the assembly (default: that of the tank)
+        member : name of the `PropellantTank` in the assembly (default: that of the tank)
         """
         from interstage.system.run.events import Event
 
@@ -408,9 +408,9 @@ class StagedVehicle:
         join: str,
         *,
         when: Event | float | str,
-        shapes: Shapes,
-        spent: str | Shapes = "rigid",
-        before: Shapes | None = None,
+        shapes: ReducedBasis,
+        spent: str | ReducedBasis = "rigid",
+        before: ReducedBasis | None = None,
         damping: Ratio | None = None,
         member: str | None = None,
     ) -> Event:
@@ -435,7 +435,7 @@ class StagedVehicle:
         if join not in self.joins:
             raise InputError(f"there is no join '{join}'", where=where, hint=did_you_mean(join, self.joins))
         for one in (shapes, before) if before is not None else (shapes,):
-            if not isinstance(one, Shapes):
+            if not isinstance(one, ReducedBasis):
                 raise InputError(
                     "shapes are not usable",
                     where=where,
@@ -461,7 +461,7 @@ class StagedVehicle:
 
     def component(
         self,
-        shapes: Shapes,
+        shapes: ReducedBasis,
         propellant: Propellant | None = None,
         *,
         geometric_stiffness: bool | Sequence[tuple[str, int]] | None = None,
@@ -476,7 +476,7 @@ class StagedVehicle:
         return component_at(shapes, fill, self.name, loads, self.results)
 
     def _load_stiffness(
-        self, shapes: Shapes, given: bool | Sequence[tuple[str, int]] | None
+        self, shapes: ReducedBasis, given: bool | Sequence[tuple[str, int]] | None
     ) -> LoadStiffness | None:
         """Return how loads at engines and other places change the stiffness, None where it is declined or unknown."""
         if given is False:
