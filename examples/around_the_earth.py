@@ -33,7 +33,7 @@ def level(earth: dev.Earth, system: ist.System, tilt: float) -> ist.State:
     position, velocity = earth.orbit(a=A, i=TILT, raan=0.6)
     down, track = -position / np.linalg.norm(position), velocity / np.linalg.norm(velocity)
     R = np.column_stack([track, np.cross(down, track), down])
-    q = ist.quaternion.turn(ist.Rotation.from_matrix(R).quaternion, [0.0, tilt, 0.0])
+    q = ist.quaternion.rotate_by(ist.Rotation.from_matrix(R).quaternion, [0.0, tilt, 0.0])
     x = system.state()
     x["bus"].position[:], x["bus"].quaternion[:] = position, q
     x["bus"].velocity[:3] = [0.0, -np.linalg.norm(velocity) / A, 0.0]

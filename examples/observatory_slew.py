@@ -42,9 +42,9 @@ class Pointing:
         self.q, self.bias = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3)
 
     def __call__(self, t: float, star: np.ndarray, rate: np.ndarray) -> dict[str, np.ndarray]:
-        self.q = ist.quaternion.step(self.q, rate - self.bias, PERIOD)
+        self.q = ist.quaternion.propagate(self.q, rate - self.bias, PERIOD)
         error = ist.attitude_error(self.q, star)
-        self.q, self.bias = ist.quaternion.turn(self.q, -0.05 * error), self.bias + 1e-3 * error
+        self.q, self.bias = ist.quaternion.rotate_by(self.q, -0.05 * error), self.bias + 1e-3 * error
         w, z = self.bandwidth, 0.8
         wanted = -w * w * ist.attitude_error(self.q, self.target) - 2.0 * z * w * (rate - self.bias)
         return {"torque": -np.linalg.pinv(AXES.T) @ self.inertia @ wanted}

@@ -391,6 +391,10 @@ NAMES: dict[str, dict[str, str]] = {
         "Layout": "ModelConstants",
         "Load": "NodeLoad",
     },
+    "interstage.system.quaternion": {
+        "step": "propagate",
+        "turn": "rotate_by",
+    },
     "interstage.vehicle": {
         "BodyState": "FreeFlightState",
         "Integrals": "ModalIntegrals",

@@ -120,8 +120,10 @@ def level_flight(inertia, tilt, periods):
     n = 2 * np.pi / T
     a = (MU / n**2) ** (1 / 3)
     level = np.array([[0, 0, -1.0], [1, 0, 0], [0, -1, 0]])  # x along track, y against the normal, z down
-    q0 = ist.quaternion.turn(np.roll(_quaternion(level), 0), tilt)
-    rate = ist.quaternion.rotate(ist.quaternion.inverse(ist.quaternion.turn([1, 0, 0, 0], tilt)), [0, -n, 0])
+    q0 = ist.quaternion.rotate_by(np.roll(_quaternion(level), 0), tilt)
+    rate = ist.quaternion.rotate(
+        ist.quaternion.inverse(ist.quaternion.rotate_by([1, 0, 0, 0], tilt)), [0, -n, 0]
+    )
     x = in_orbit(system, earth, attitude=q0, rate=rate, a=a)
     made = ist.Assembly("orbit", vehicle=system).add("earth", earth)
     log = ist.simulate(made, x, until=periods * T, step=10, log_step=30)
@@ -186,13 +188,13 @@ def test_bodies_of_a_vehicle_feel_the_field_where_they_are():
         x = system.state()
         x["bus"].position[:], x["bus"].quaternion[:] = (
             [7e6, 1e5, 2e5],
-            ist.quaternion.turn([1, 0, 0, 0], [0.1, 0.5, 0.4]),
+            ist.quaternion.rotate_by([1, 0, 0, 0], [0.1, 0.5, 0.4]),
         )
         made = ist.Assembly("rod", vehicle=system).add("earth", dev.Earth(gravity_gradient=True))
         log = ist.simulate(made, x, until=60, step=1)
         turns.append(log["bus"].quaternion[-1])
     # the difference is third order: (40 m/7,000 km)² of the gradient
-    assert np.linalg.norm(turns[0] - ist.quaternion.turn([1, 0, 0, 0], [0.1, 0.5, 0.4])) > 1e-4
+    assert np.linalg.norm(turns[0] - ist.quaternion.rotate_by([1, 0, 0, 0], [0.1, 0.5, 0.4])) > 1e-4
     assert turns[1] == pytest.approx(turns[0], abs=2e-8)
 
 

@@ -133,7 +133,7 @@ def test_a_phase_plane_is_time_optimal_and_stays_in_its_band():
     mb.add_body("bus", mass=10.0, inertia=[40.0, 40.0, 40.0], joint=ist.Free())
     system = mb.compile()
     x = system.state()
-    x["bus"].quaternion[:] = ist.quaternion.turn([1, 0, 0, 0], [0.1, 0, 0])
+    x["bus"].quaternion[:] = ist.quaternion.rotate_by([1, 0, 0, 0], [0.1, 0, 0])
     made = ist.Assembly("x", vehicle=system).add("axis", Axis(at="bus"))
     made.add(
         "logic", dev.PhasePlaneController(deadband="0.2 deg", acceleration=0.1, hysteresis=0.5), every="5 ms"

@@ -122,7 +122,7 @@ def test_rigid_motion_has_angle_and_rate_as_states():
 
 def test_a_quaternion_is_an_attitude_of_three_angles():
     """A free body, its attitude as quaternion far from unity: θ̇ = ω, I ω̇ = u about three axes."""
-    q0 = ist.quaternion.turn([1, 0, 0, 0], [0.3, -0.9, 0.5])
+    q0 = ist.quaternion.rotate_by([1, 0, 0, 0], [0.3, -0.9, 0.5])
     w, x, y, z = q0
     half = 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])  # δq = half δθ, body axes
     inertia = np.array([[4.0, 0.2, 0], [0.2, 5, 0.3], [0, 0.3, 6]])

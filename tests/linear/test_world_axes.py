@@ -18,7 +18,7 @@ def stone(spin: float = 0.0):
     mb.add_body("b", mass=MASS, inertia=[50.0, 50.0, 50.0], joint=ist.Free())
     system = mb.compile()
     x = system.state()
-    x["b"].q[:4] = ist.quaternion.turn([1, 0, 0, 0], [0.3, -0.5, 0.8])
+    x["b"].q[:4] = ist.quaternion.rotate_by([1, 0, 0, 0], [0.3, -0.5, 0.8])
     x["b"].v[:] = [spin, 0, 0, SPEED, 0, 0]
     return system, x
 
@@ -67,7 +67,7 @@ def test_the_model_is_the_slope_of_the_flow(spin):
     h, t = 1e-4, 0.005
     for change in ([0, 1.0, 0], [0.3, 0, -1.0]):
         other = x.copy()
-        other["b"].q[:4] = ist.quaternion.turn(x["b"].q[:4], h * np.array(change))
+        other["b"].q[:4] = ist.quaternion.rotate_by(x["b"].q[:4], h * np.array(change))
         R, turned = (system.rotation(each, "b") for each in (x, other))
         other["b"].v[3:] = turned.T @ R @ x["b"].v[3:]  # the same velocity in the world
         gone = (flown(system, other, t) - flown(system, x, t)) / h

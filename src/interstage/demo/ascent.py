@@ -163,7 +163,7 @@ class Autopilot:
         swing: np.ndarray,
     ) -> dict[str, np.ndarray]:
         know = self.design
-        wanted = quaternion.turn(commanded, know.tilt)
+        wanted = quaternion.rotate_by(commanded, know.tilt)
         back = quaternion.inverse(wanted)
         off = quaternion.rotate(back, position - place) - know.arm
         drift = quaternion.rotate(back, velocity - moving) - np.cross(turning, know.arm)

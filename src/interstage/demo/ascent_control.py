@@ -132,7 +132,7 @@ class Autopilot:
         if not first and self.empty < 0.0:
             self.empty, self.integral, self.memory = t, np.zeros(3), np.zeros((SECTIONS, 2, 3))
         push = self.guide(t, commanded, position - place, velocity - speed)
-        wanted = quaternion.turn(commanded, np.array([0.0 * push, self.tilt[0], self.tilt[1]]))
+        wanted = quaternion.rotate_by(commanded, np.array([0.0 * push, self.tilt[0], self.tilt[1]]))
         error = attitude_error(attitude, wanted)
         demand, allocate = self.control(t, error, rate - turning, first)
         out = {

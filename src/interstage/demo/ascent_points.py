@@ -130,7 +130,7 @@ def standing(assembly: Assembly, flown: Reference, t: float) -> State:
     place, speed = (
         np.array([np.interp(t, flown.t, row) for row in rows.T]) for rows in (flown.position, flown.velocity)
     )
-    q = quaternion.turn([1.0, 0.0, 0.0, 0.0], [0.0, float(np.interp(t, flown.t, flown["pitch"])), 0.0])
+    q = quaternion.rotate_by([1.0, 0.0, 0.0, 0.0], [0.0, float(np.interp(t, flown.t, flown["pitch"])), 0.0])
     R = matrix_from_quaternion(q)
     com = system.mass_properties(x).com
     x[av.NAME].quaternion[:] = q
@@ -165,7 +165,7 @@ def point(stack: ap.Stack, flown: Reference, t: float, thrust: float = 1.0, wind
         model = linearize(flight, x, inputs=inputs, outputs=outputs, sampled=True, step="2.5 ms")
     else:
         model = slow.discretize(ap.FRAME)
-    model = _turning(model, quaternion.turn(x[av.NAME].quaternion, np.zeros(3)))
+    model = _turning(model, quaternion.rotate_by(x[av.NAME].quaternion, np.zeros(3)))
     if upper:  # couples
         model.B = model.B @ COUPLES
         model.D = model.D @ COUPLES

@@ -3,9 +3,9 @@
 q = [w, x, y, z], scalar first, of x_world = R(q) x_body; products follow those of matrices. Rotation vectors are in
 body axes. All functions take complex numbers too, for derivatives.
 
->>> turn([1, 0, 0, 0], [0, 0, 0.2]).round(6)
+>>> rotate_by([1, 0, 0, 0], [0, 0, 0.2]).round(6)
 array([0.995004, 0.      , 0.      , 0.099833])
->>> attitude_error(turn([1, 0, 0, 0], [0, 0, 0.2]), [1, 0, 0, 0]).round(12)
+>>> attitude_error(rotate_by([1, 0, 0, 0], [0, 0, 0.2]), [1, 0, 0, 0]).round(12)
 array([0. , 0. , 0.2])
 """
 
@@ -41,22 +41,22 @@ def _numbers(value: ArrayLike, size: int, name: str) -> np.ndarray:
     return array
 
 
-def turn(q: ArrayLike, angle: ArrayLike) -> np.ndarray:
+def rotate_by(q: ArrayLike, angle: ArrayLike) -> np.ndarray:
     """Return q turned by a rotation vector (3,) in body axes, rad: q exp(δ), of length 1."""
     out = written_by(quaternion_step, 4, _numbers(q, 4, "q"), _numbers(angle, 3, "angle"))
     quaternion_normalize(out, out)
     return out
 
 
-def step(q: ArrayLike, rate: ArrayLike, dt: float) -> np.ndarray:
+def propagate(q: ArrayLike, rate: ArrayLike, dt: float) -> np.ndarray:
     """Return the attitude after dt seconds at a constant angular velocity (3,) in body axes, rad/s: exact."""
-    return turn(q, _numbers(rate, 3, "rate") * dt)
+    return rotate_by(q, _numbers(rate, 3, "rate") * dt)
 
 
 def attitude_error(q: ArrayLike, commanded: ArrayLike) -> np.ndarray:
     """Return how far an attitude is ahead of another: log(commanded⁻¹ q) (3,), rad, body axes, at most π long.
 
-    turn(q, -attitude_error(q, commanded)) is `commanded`, and a law steers by -K @ error.
+    rotate_by(q, -attitude_error(q, commanded)) is `commanded`, and a law steers by -K @ error.
     """
     p, c, out = with_output(3, _numbers(q, 4, "q"), _numbers(commanded, 4, "commanded"))
     back = np.empty(4, dtype=p.dtype)
