@@ -20,7 +20,7 @@ class Servo(ist.Device):
     bandwidth, command = ist.Parameter("rad/s", 40.0), ist.In("rad", 2)
     q, qdot, torque = joint.coordinate(), joint.rate(), joint.force()
     angle = ist.Out("rad", 2)
-    x, v = ist.State("rad", 2), ist.State("rad/s", 2)
+    x, v = ist.ContinuousState("rad", 2), ist.ContinuousState("rad/s", 2)
 
     def outputs(d, t):
         for k in range(2):
@@ -40,7 +40,7 @@ class Engine(ist.Device):
     at = ist.Place()
     most, area, lag = ist.Parameter("N", 1.6e6), ist.Parameter("m^2", 0.7), ist.Parameter("s", 0.5)
     throttle, pressure = ist.In("", default=1.0), ist.In("Pa")
-    force, thrust = at.force("body"), ist.State("N")
+    force, thrust = at.force("body"), ist.ContinuousState("N")
 
     def outputs(d, t):
         d.force[0] = d.thrust - d.area * d.pressure
@@ -66,7 +66,7 @@ class Gust(ist.Device):
     """Wind across in three axes, a filter of first order that follows a wave."""
 
     tau, speed = ist.Parameter("s", 2.0), ist.Parameter("m/s", 5.0)
-    wind, w = ist.Out("m/s", 3), ist.State("m/s", 3)
+    wind, w = ist.Out("m/s", 3), ist.ContinuousState("m/s", 3)
 
     def outputs(d, t):
         for k in range(3):

@@ -16,7 +16,7 @@ class Wheel(ist.Device):
     axis = ist.Parameter("", size=3)
     command = ist.In("N*m", default=0.0)
     omega, torque = at.rate("body"), at.torque("body")
-    h = ist.State("N*m*s")
+    h = ist.ContinuousState("N*m*s")
 
     def outputs(d, t):
         a, w, u, h = d.axis, d.omega, d.command, d.h

@@ -28,7 +28,7 @@ def satellite() -> ist.System:
     return mb.compile()
 
 
-def level(earth: dev.Earth, system: ist.System, tilt: float) -> ist.State:
+def level(earth: dev.Earth, system: ist.System, tilt: float) -> ist.ContinuousState:
     """Return a state on the orbit, x along the track and z down, turned by a tilt about the normal."""
     position, velocity = earth.orbit(a=A, i=TILT, raan=0.6)
     down, track = -position / np.linalg.norm(position), velocity / np.linalg.norm(velocity)

@@ -39,7 +39,7 @@ def stack() -> ist.System:
     return mb.compile()
 
 
-def in_orbit(system: ist.System) -> ist.State:
+def in_orbit(system: ist.System) -> ist.ContinuousState:
     """Return the stack on a circular orbit at 185 km, turning slowly."""
     x = system.state()
     com = system.mass_properties(x).com

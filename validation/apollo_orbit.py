@@ -154,7 +154,7 @@ def pieces(phase: ist.Phase, k: int) -> dict[str, Piece]:
     return found
 
 
-def _part(system: ist.System, x: ist.State, name: str):
+def _part(system: ist.System, x: ist.ContinuousState, name: str):
     """Return mass, place and velocity of the centre of mass, spin momentum and inertia of one body, world axes."""
     mass, com, along, across, _ = PARTS[name]
     R, p = system.rotation(x, name), system.position(x, name)

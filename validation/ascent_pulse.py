@@ -36,7 +36,7 @@ class Frame(NamedTuple):
     D: np.ndarray
 
 
-def frame(ready: Ascent, x: ist.State) -> Frame:
+def frame(ready: Ascent, x: ist.ContinuousState) -> Frame:
     """Return the model of a frame about a state of the flight."""
     model = ist.linearize(
         ready.flight, x, inputs=[ascent.DEMAND], outputs=list(OUTPUTS), sampled=True, step=FRAME_STEP,

@@ -131,7 +131,7 @@ class Ringing:
     angles : (2, n, 4, 2) of gimbals at the times, without and with the pulse;  commands : (n, 2) of the first with it
     """
 
-    begin: ist.State
+    begin: ist.ContinuousState
     t: np.ndarray
     demand: np.ndarray
     angle: np.ndarray

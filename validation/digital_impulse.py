@@ -51,7 +51,7 @@ class Servo(ist.Device):
     q, qdot = joint.coordinate(), joint.rate()
     torque = joint.force()
     pitch, yaw = ist.In("rad"), ist.In("rad")
-    x, v = ist.State("rad", 2), ist.State("rad/s", 2)
+    x, v = ist.ContinuousState("rad", 2), ist.ContinuousState("rad/s", 2)
 
     def outputs(d, t):
         for k in range(2):

@@ -61,7 +61,7 @@ def flight():
 
     class Jet(ist.Device):
         at = ist.Place()
-        command, lag = ist.In("N"), ist.State("N")
+        command, lag = ist.In("N"), ist.ContinuousState("N")
         push = at.force()
 
         def outputs(d, t):

@@ -250,7 +250,7 @@ class Shaker(ist.Device):
     speed = ist.Parameter("rad/s", 0.0)
     static, dynamic = ist.Parameter("kg*m", 0.0), ist.Parameter("kg*m^2", 0.0)
     on_force, on_torque = at.force("node"), at.torque("node")
-    c, s = ist.State(""), ist.State("")
+    c, s = ist.ContinuousState(""), ist.ContinuousState("")
 
     def outputs(d, t):
         a, e, square = d.axis, d.side, d.speed * d.speed
@@ -377,8 +377,8 @@ class Meter(ist.Device):
     torque, drag, speed = ist.In("N*m"), ist.In("N*m"), ist.In("rad/s")
     q, p, v, w = at.attitude(), at.position(), at.velocity("world"), at.rate("world")
     along, force, twist = ist.Out("", 3), ist.Out("N", 3), ist.Out("N*m", 3)
-    work, shaken, angle = ist.State("J"), ist.State("J"), ist.State("rad")
-    impulse = ist.State("", 6)
+    work, shaken, angle = ist.ContinuousState("J"), ist.ContinuousState("J"), ist.ContinuousState("rad")
+    impulse = ist.ContinuousState("", 6)
 
     def outputs(d, t):
         a, e, cos, sin = d.axis, d.side, np.cos(d.angle), np.sin(d.angle)
@@ -412,7 +412,7 @@ class Heat(ist.Device):
     q, p_a, p_b = a.attitude(), a.position(), b.position()
     v_a, v_b, w_a, w_b = a.velocity("world"), b.velocity("world"), a.rate("world"), b.rate("world")
     away, turning, moving = ist.Out("m", 3), ist.Out("rad/s", 3), ist.Out("m/s", 3)
-    lost = ist.State("J")
+    lost = ist.ContinuousState("J")
 
     def outputs(d, t):
         back = (d.q[0], -d.q[1], -d.q[2], -d.q[3])

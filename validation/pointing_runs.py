@@ -38,7 +38,7 @@ def sight(craft: Craft, directions: np.ndarray) -> np.ndarray:
     return (directions @ R)[:, :2] / ARCSEC
 
 
-def at_target(craft: Craft, system: ist.System) -> ist.State:
+def at_target(craft: Craft, system: ist.System) -> ist.ContinuousState:
     """Return the telescope at rest on its target."""
     x = system.state()
     x["bus"].quaternion[:] = pointing.target(craft.slew, LONG)

@@ -89,6 +89,7 @@ from interstage.spatial import Rotation as Rotation
 from interstage.system import UDP as UDP
 from interstage.system import Assembly as Assembly
 from interstage.system import Attach as Attach
+from interstage.system import ContinuousState as ContinuousState
 from interstage.system import Detach as Detach
 from interstage.system import Device as Device
 from interstage.system import DiscreteState as DiscreteState
@@ -111,7 +112,6 @@ from interstage.system import RemoveBody as RemoveBody
 from interstage.system import ReplaceComponent as ReplaceComponent
 from interstage.system import ReplaceJoint as ReplaceJoint
 from interstage.system import SetJointMode as SetJointMode
-from interstage.system import State as State
 from interstage.system import ZeroCrossing as ZeroCrossing
 from interstage.system import attitude_error as attitude_error
 from interstage.system import quaternion as quaternion

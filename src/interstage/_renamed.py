@@ -363,6 +363,7 @@ NAMES: dict[str, dict[str, str]] = {
         "Reaction": "JointReaction",
         "Recovered": "RecoveredLoad",
         "Remove": "RemoveBody",
+        "State": "ContinuousState",
         "Switch": "SetJointMode",
         "Vehicle": "StagedVehicle",
         "rotation_error": "attitude_error",

@@ -151,7 +151,7 @@ def test_below_1000_ft_lengths_follow_the_height(feet, vertical, along, ratio):
 class Travel(ist.Device):
     """Where the air goes."""
 
-    wind, x = ist.In("m/s", 3), ist.State("m")
+    wind, x = ist.In("m/s", 3), ist.ContinuousState("m")
 
     def rates(d, t):
         d.xdot = d.wind[0]

@@ -64,7 +64,7 @@ class Lag(ist.Device):
     sigma = ist.Parameter("", 0.0)
     weights = ist.Parameter("", 1.0)
     y = ist.Out("")
-    x = ist.State("")
+    x = ist.ContinuousState("")
     seen = ist.Out("")
 
     def outputs(d, t):

@@ -23,7 +23,7 @@ class Lag(Base):
     tau = ist.Parameter("s", 0.5, above=0.0)
     at = ist.Place()
     felt = at.acceleration()
-    x = ist.State("")
+    x = ist.ContinuousState("")
 
     def rates(d, t):
         d.xdot = lagged(RATE, d.x) / d.tau + d.felt[0]

@@ -50,7 +50,7 @@ class Wheel(ist.Device):
     """A torque that lags behind its command."""
 
     at = ist.Place()
-    lag, command, h = ist.Parameter("s", 0.2), ist.In("N*m", 3), ist.State("N*m", 3)
+    lag, command, h = ist.Parameter("s", 0.2), ist.In("N*m", 3), ist.ContinuousState("N*m", 3)
     torque = at.torque("body")
 
     def outputs(d, t):

@@ -29,7 +29,7 @@ class Lag(ist.Device):
     """A command that is followed with a delay."""
 
     tau = ist.Parameter("s", 2.0)
-    u, y, x = ist.In("N"), ist.Out("N"), ist.State("N", initial=1.0)
+    u, y, x = ist.In("N"), ist.Out("N"), ist.ContinuousState("N", initial=1.0)
 
     def outputs(d, t):
         d.y = d.x

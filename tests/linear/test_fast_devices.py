@@ -19,7 +19,7 @@ class Pusher(ist.Device):
     joint = ist.JointRef("m")
     lag = ist.Parameter("s", 0.05)
     command, force = ist.In("N"), joint.force()
-    f = ist.State("N")
+    f = ist.ContinuousState("N")
 
     def outputs(d, t):
         d.force = d.f

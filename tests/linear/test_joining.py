@@ -87,7 +87,7 @@ def test_the_loop_of_models_is_the_loop_of_the_assembly():
 
     class Rail(ist.Device):
         joint = ist.JointRef("m")
-        command, f = ist.In("N"), ist.State("N")
+        command, f = ist.In("N"), ist.ContinuousState("N")
         x, v, force = joint.coordinate(), joint.rate(), joint.force()
         place, speed = ist.Out("m"), ist.Out("m/s")
 

@@ -24,7 +24,7 @@ TRUTH = np.linalg.eigvals([[PHI - (1 - PHI) * (KP + KI * T), (1 - PHI) * KI], [-
 
 class Lag(ist.Device):
     tau = ist.Parameter("s")
-    u, y, x = ist.In("1"), ist.Out("1"), ist.State("1")
+    u, y, x = ist.In("1"), ist.Out("1"), ist.ContinuousState("1")
 
     def outputs(d, t):
         d.y = d.x

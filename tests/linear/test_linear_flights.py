@@ -380,7 +380,7 @@ def test_a_trim_without_a_vehicle_and_one_that_does_not_exist():
     assert x0.values["lag.x"] == pytest.approx(2.0)
 
     class Climb(ist.Device):
-        x = ist.State("m")
+        x = ist.ContinuousState("m")
 
         def rates(d, t):
             d.xdot = 1.0 + d.x * d.x

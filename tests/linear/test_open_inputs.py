@@ -67,7 +67,7 @@ def test_trim_and_linear_models_with_open_arguments_of_laws():
 class _Pair(ist.Device):
     u = ist.In("N", 2)
     y = ist.Out("N", 2)
-    x = ist.State("N", 2)
+    x = ist.ContinuousState("N", 2)
 
     def outputs(d, t):
         d.y[:] = d.x

@@ -122,7 +122,7 @@ def test_the_map_of_a_frame_agrees_with_differences_of_runs(springs):
 
     class Lag(ist.Device):
         joint = ist.JointRef("m")
-        u, force, f = ist.In("N"), joint.force(), ist.State("N")
+        u, force, f = ist.In("N"), joint.force(), ist.ContinuousState("N")
 
         def outputs(d, t):
             d.force = d.f - 0.3 * d.f * d.f * d.f

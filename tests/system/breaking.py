@@ -10,7 +10,7 @@ import interstage as ist
 class Asserting(ist.Device):
     """Asserts in `rates`; here, where pytest leaves the text as it is."""
 
-    limit, x, y = ist.Parameter("s", 1.0), ist.State("1", initial=1.0), ist.Out()
+    limit, x, y = ist.Parameter("s", 1.0), ist.ContinuousState("1", initial=1.0), ist.Out()
 
     def outputs(d, t):
         d.y = d.x

@@ -53,7 +53,7 @@ class Lag(ist.Device):
     tau = ist.Parameter("s", 0.5)
     u = ist.In("N")
     y = ist.Out("N")
-    x = ist.State("N")
+    x = ist.ContinuousState("N")
 
     def outputs(d, t):
         d.y = d.x
@@ -70,8 +70,8 @@ class Servo(ist.Device):
     limit = ist.Parameter("rad/s", 2.0)
     command = ist.In("rad", 2)
     angle = ist.Out("rad", 2)
-    x = ist.State("rad", 2, initial=[0.1, -0.2])
-    rate = ist.State("rad/s", 2)
+    x = ist.ContinuousState("rad", 2, initial=[0.1, -0.2])
+    rate = ist.ContinuousState("rad/s", 2)
 
     def outputs(d, t):
         d.angle[:] = d.x
@@ -118,7 +118,7 @@ class StateSpace(ist.Device):
     C = ist.Parameter("", size=("p", "n"))
     u = ist.In("", "m")
     y = ist.Out("", "p")
-    x = ist.State("", "n")
+    x = ist.ContinuousState("", "n")
 
     def outputs(d, t):
         for i in range(len(d.y)):
@@ -190,7 +190,7 @@ class IntegratingGyro(ist.Device):
 
     at = ist.Place()
     omega = at.rate("body")
-    theta = ist.State("rad", 3)
+    theta = ist.ContinuousState("rad", 3)
     before = ist.DiscreteState("rad", 3)
     rate = ist.Out("rad/s", 3)
 

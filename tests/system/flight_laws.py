@@ -155,7 +155,7 @@ class Bounce:
 class Dropped(ist.Device):
     """A ball that lies still after its last bounce."""
 
-    y, v, still = ist.State("m", initial=0.72), ist.State("m/s"), ist.IntegerState()
+    y, v, still = ist.ContinuousState("m", initial=0.72), ist.ContinuousState("m/s"), ist.IntegerState()
 
     def rates(d, t):
         d.ydot = d.v

@@ -41,7 +41,7 @@ class Said(ist.Device):
 class Changing(ist.Device):
     """Raises in `rates`."""
 
-    limit, x, y = ist.Parameter("s", 1.0), ist.State("1", initial=1.0), ist.Out()
+    limit, x, y = ist.Parameter("s", 1.0), ist.ContinuousState("1", initial=1.0), ist.Out()
 
     def outputs(d, t):
         d.y = d.x
@@ -193,7 +193,7 @@ class Switching(ist.Device):
     """Raises where it switches."""
 
     edge = ist.Parameter("", 0.5)
-    x, y, up = ist.State("1"), ist.Out(), ist.ZeroCrossing(state="x", level="edge")
+    x, y, up = ist.ContinuousState("1"), ist.Out(), ist.ZeroCrossing(state="x", level="edge")
 
     def outputs(d, t):
         d.y = d.x

@@ -167,9 +167,9 @@ REFUSED = {
         r"'y' has a size .* \(Bad.outputs\); expected 3 numbers, as in d.y\[:\] = …, got d.y = …",
     ),
     "nobody writes": ({"y": ist.Out()}, "no function of Bad writes its output 'y'"),
-    "state without rates": ({"x": ist.State()}, r"Bad has states, but no function rates\(d, t\)"),
+    "state without rates": ({"x": ist.ContinuousState()}, r"Bad has states, but no function rates\(d, t\)"),
     "rates write outputs": (
-        {"y": ist.Out(), "x": ist.State(), "rates": lambda: _writes_output},
+        {"y": ist.Out(), "x": ist.ContinuousState(), "rates": lambda: _writes_output},
         "rates cannot write 'y'",
     ),
     "two functions": (
@@ -178,7 +178,7 @@ REFUSED = {
     ),
     "name of the class": ({"every": ist.In()}, "cannot be called 'every'"),
     "name of the record": ({"tick": ist.In()}, "cannot be called 'tick'"),
-    "name of a derivative": ({"x": ist.State(), "xdot": ist.In()}, "is the derivative of a state"),
+    "name of a derivative": ({"x": ist.ContinuousState(), "xdot": ist.In()}, "is the derivative of a state"),
     "foreign place": ({"w": ist.Place().rate()}, "belongs to no place of the class"),
 }
 

@@ -19,7 +19,7 @@ H = 0.01
 
 class Fast(ist.Device):
     tau = ist.Parameter("s", 1.0)
-    u, x, y = ist.In("", default=1.0), ist.State(""), ist.Out("")
+    u, x, y = ist.In("", default=1.0), ist.ContinuousState(""), ist.Out("")
 
     def outputs(d, t):
         d.y = d.x

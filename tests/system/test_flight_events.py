@@ -14,7 +14,7 @@ G = 9.80665
 class Ball(ist.Device):
     """A height by two states, and a port of it."""
 
-    y, v = ist.State("m", initial=1.0), ist.State("m/s")
+    y, v = ist.ContinuousState("m", initial=1.0), ist.ContinuousState("m/s")
     mode, g = ist.IntegerState(), ist.Parameter("m/s^2", G)
     height, speed, both = ist.Out("m"), ist.Out("m/s"), ist.Out("", 2)
 
@@ -130,7 +130,7 @@ def test_a_device_switches_where_it_says():
     """A relay: full force towards zero, switched by its own crossings of ±0.1, on an integrator: a triangle."""
 
     class Relay(ist.Device):
-        x = ist.State("m")
+        x = ist.ContinuousState("m")
         side = ist.IntegerState(initial=1)
         high, low = ist.ZeroCrossing("m", direction=1), ist.ZeroCrossing("m", direction=-1)
 
@@ -162,7 +162,7 @@ def test_a_device_switches_where_it_says():
 @pytest.mark.parametrize("options", [{"step": "70 ms"}, {"method": "radau"}], ids=str)
 def test_a_switch_is_told_which_crossing_it_is(options):
     class Band(ist.Device):
-        x, side = ist.State("m"), ist.IntegerState(initial=1)
+        x, side = ist.ContinuousState("m"), ist.IntegerState(initial=1)
         high, low = ist.ZeroCrossing("m", direction=1), ist.ZeroCrossing("m", direction=-1)
 
         def switch(d, t, crossing):
@@ -185,7 +185,7 @@ def test_a_switch_is_told_which_crossing_it_is(options):
 class Swing(ist.Device):
     """A pendulum of small angles with a slow beat on it: it nears levels, turns back, and crosses others."""
 
-    x, v = ist.State("m", initial=1.0), ist.State("m/s")
+    x, v = ist.ContinuousState("m", initial=1.0), ist.ContinuousState("m/s")
     out = ist.Out("m")
 
     def outputs(d, t):

@@ -215,7 +215,7 @@ def test_a_continuous_law_that_fails_says_so_too(tmp_path):
 
 
 class Breaks(ist.Device):
-    u, y, x = ist.In("N"), ist.Out("N"), ist.State("N", initial=1.0)
+    u, y, x = ist.In("N"), ist.Out("N"), ist.ContinuousState("N", initial=1.0)
 
     def outputs(d, t):
         d.y = d.x

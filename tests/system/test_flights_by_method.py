@@ -37,8 +37,8 @@ class Drive(ist.Device):
     command = ist.In("N", default=0.0)
     cube = ist.Parameter("", 0.0)
     push = joint.force()
-    f = ist.State("N", initial=1.0)
-    felt = ist.State("m/s")
+    f = ist.ContinuousState("N", initial=1.0)
+    felt = ist.ContinuousState("m/s")
 
     def outputs(d, t):
         d.push = d.f + d.command
@@ -193,7 +193,7 @@ def test_a_broken_run_goes_on_bit_for_bit(tmp_path, options):
 
 def test_a_device_that_jumps_without_saying_so_stops_steps_of_a_methods_own():
     class Wild(ist.Device):
-        x, y = ist.State("m"), ist.Out("m")
+        x, y = ist.ContinuousState("m"), ist.Out("m")
 
         def outputs(d, t):
             d.y = d.x

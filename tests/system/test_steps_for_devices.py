@@ -184,7 +184,7 @@ def test_lags_between_samples_that_steps_do_not_follow_are_told_of():
     """τ = 5 ms in one step of RK4 of 10 ms: 1 - 2 + 2 - 4/3 + 2/3 = 1/3 is left, of e⁻² = 0.135."""
 
     class Lag(ist.Device):
-        u, x, y = ist.In("", default=1.0), ist.State(""), ist.Out("")
+        u, x, y = ist.In("", default=1.0), ist.ContinuousState(""), ist.Out("")
 
         def outputs(d, t):
             d.y = d.x

@@ -17,7 +17,7 @@ class Source(ist.Device):
 
 
 class Integrator(ist.Device):
-    u, y, x = ist.In("N"), ist.Out("N"), ist.State("N*s")
+    u, y, x = ist.In("N"), ist.Out("N"), ist.ContinuousState("N*s")
 
     def outputs(d, t):
         d.y = d.x

@@ -13,7 +13,7 @@ class Lag(ist.Device):
     """A first-order lag."""
 
     u, y = ist.In(""), ist.Out("")
-    x = ist.State("", initial=1.0)
+    x = ist.ContinuousState("", initial=1.0)
 
     def outputs(d, t):
         d.y = d.x

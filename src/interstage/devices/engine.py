@@ -22,12 +22,12 @@ from interstage.devices.parts import between, with_directions
 from interstage.devices.tables import farthest
 from interstage.errors import InputError
 from interstage.system.plant.declarations import (
+    ContinuousState,
     In,
     Limit,
     Out,
     Parameter,
     Place,
-    State,
     Value,
     numbers,
     state_of,
@@ -69,7 +69,7 @@ class Engine(Device):
     net = Out("N")
     mass_flow = Out("kg/s")
     push = body.force("node")
-    level = State("")
+    level = ContinuousState("")
     burn_end = Parameter("s", 1e12)
     beyond = Out("s")
     ends = MappingProxyType(

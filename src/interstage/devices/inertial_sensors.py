@@ -54,12 +54,12 @@ from interstage.spatial.quaternion import quaternion_multiply, quaternion_normal
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period
 from interstage.system.plant.declarations import (
+    ContinuousState,
     DiscreteState,
     Field,
     IntegerState,
     Out,
     Parameter,
-    State,
     Value,
 )
 from interstage.system.plant.noise import normal
@@ -190,7 +190,7 @@ def increment_errors(unit: str) -> tuple[Parameter, ...]:
 def memory_in(increment: str, rate: str) -> tuple[Field, ...]:
     """Declare what a sensor keeps: the integral; its mark, the total, the last reading; drift, and flicker."""
     marks = (DiscreteState(increment, 3) for _ in range(3))
-    return (State(increment, 3), *marks, DiscreteState(rate, 3), DiscreteState(rate, (3, FLICKERS)))
+    return (ContinuousState(increment, 3), *marks, DiscreteState(rate, 3), DiscreteState(rate, (3, FLICKERS)))
 
 
 class Inertial(Mounted):

@@ -32,12 +32,12 @@ from interstage._renamed import former_names
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
+    ContinuousState,
     IntegerState,
     JointRef,
     Limit,
     Out,
     Parameter,
-    State,
     Value,
     ZeroCrossing,
     numbers,
@@ -98,7 +98,7 @@ class LuGreFriction(DryFriction):
     stribeck, viscous = Parameter("rad/s", 1e-3, above=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
     stiffness, damping = Parameter("N*m/rad", above=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
     rate, push = joint.rate(), joint.force()
-    drag, bend = Out("N*m"), State("rad")
+    drag, bend = Out("N*m"), ContinuousState("rad")
 
     def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return whether the joint sticks."""
@@ -121,7 +121,7 @@ class PrismaticFriction(LuGreFriction):
     stribeck, viscous = Parameter("m/s", 1e-3, above=0.0), Parameter("N*s/m", 0.0, least=0.0)
     stiffness, damping = Parameter("N/m", above=0.0), Parameter("N*s/m", 0.0, least=0.0)
     rate, push = joint.rate(), joint.force()
-    drag, bend = Out("N"), State("m")
+    drag, bend = Out("N"), ContinuousState("m")
 
 
 @kernel

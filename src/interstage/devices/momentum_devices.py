@@ -59,12 +59,12 @@ from interstage.devices.joint_friction import bristle_rate, with_static
 from interstage.devices.parts import limited, near_limit, pair, sign_near, with_directions
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
+    ContinuousState,
     In,
     Limit,
     Out,
     Parameter,
     Place,
-    State,
     Value,
     numbers,
     state_of,
@@ -158,8 +158,8 @@ class ReactionWheel(Rotor):
     drag = Out("N*m")
     on_torque = at.torque("node")
     on_force = at.force("node")
-    momentum = State("N*m*s")
-    angle = State("rad")
+    momentum = ContinuousState("N*m*s")
+    angle = ContinuousState("rad")
     imbalances = ("static_imbalance", "dynamic_imbalance")
     stands_for = MappingProxyType({**Rotor.stands_for, "imbalance": imbalances, "speed": ("momentum",)})
 
@@ -230,7 +230,7 @@ class StictionReactionWheel(ReactionWheel):
     stribeck = Parameter("rad/s", 0.1, above=0.0)
     bristle_stiffness = Parameter("N*m/rad", above=0.0)
     bristle_damping = Parameter("N*m*s/rad", 0.0, least=0.0)
-    bend = State("rad")
+    bend = ContinuousState("rad")
     derived = ("static", "bristle_stiffness")
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
@@ -286,8 +286,8 @@ class CMG(Device):
     omega = at.rate("node")
     on_torque = at.torque("node")
     along = Out("", 3)
-    angle = State("rad")
-    rate = State("rad/s")
+    angle = ContinuousState("rad")
+    rate = ContinuousState("rad/s")
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: directions of length one, the spin across the gimbal."""

@@ -27,13 +27,13 @@ from interstage.devices.momentum_devices import Rotor, drag_at
 from interstage.devices.parts import limited
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
+    ContinuousState,
     In,
     IntegerState,
     JointRef,
     Limit,
     Out,
     Parameter,
-    State,
     Value,
     ZeroCrossing,
     state_of,
@@ -72,8 +72,8 @@ class Motor(Rotor):
     rate = joint.rate()
     torque = Out("N*m")
     on_joint = joint.force()
-    turned = State("rad")
-    speed = State("rad/s")
+    turned = ContinuousState("rad")
+    speed = ContinuousState("rad/s")
 
     def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limit of torque, at the speed of the rotor."""

@@ -37,6 +37,7 @@ from interstage.devices.parts import rounded, unit_vector
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.system.plant.declarations import (
+    ContinuousState,
     DiscreteState,
     In,
     IntegerState,
@@ -44,7 +45,6 @@ from interstage.system.plant.declarations import (
     Out,
     Parameter,
     Place,
-    State,
     Value,
     ZeroCrossing,
     numbers,
@@ -113,7 +113,7 @@ class Thruster(Device):
     level = Out("")
     mass_flow = Out("kg/s")
     push = at.force("node")
-    x = State("")
+    x = ContinuousState("")
     last, stamp = DiscreteState("s"), "last"
     widths = DiscreteState("s", QUEUE)
 

@@ -35,7 +35,16 @@ import numpy as np
 
 from interstage.devices.parts import hertz, limited
 from interstage.jit import kernel
-from interstage.system.plant.declarations import In, JointRef, Limit, Out, Parameter, State, Value, within
+from interstage.system.plant.declarations import (
+    ContinuousState,
+    In,
+    JointRef,
+    Limit,
+    Out,
+    Parameter,
+    Value,
+    within,
+)
 from interstage.system.plant.device import Device, RecordView
 
 
@@ -127,7 +136,7 @@ class HydraulicTVC(Gimbal):
     max_torque = Parameter("N*m", 0.0, least=0.0)
     angle, torque, moving = Out("rad", "axes"), Out("N*m", "axes"), Out("rad/s", "axes")
     on_joint = Gimbal.joint.force()
-    valve = State("rad", "axes")
+    valve = ContinuousState("rad", "axes")
 
     def limits_at(self, d: RecordView, t: float) -> list[Limit]:
         """Return the limits of command, valve and torque."""

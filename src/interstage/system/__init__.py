@@ -7,6 +7,7 @@ from interstage.system.log.log_file import LogFile
 from interstage.system.log.phases import Phase
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import (
+    ContinuousState,
     DiscreteState,
     In,
     IntegerState,
@@ -17,7 +18,6 @@ from interstage.system.plant.declarations import (
     Parameter,
     Place,
     Places,
-    State,
     ZeroCrossing,
 )
 from interstage.system.plant.device import Device
@@ -46,6 +46,7 @@ __all__ = [
     "UDP",
     "Assembly",
     "Attach",
+    "ContinuousState",
     "Detach",
     "Device",
     "DiscreteState",
@@ -72,7 +73,6 @@ __all__ = [
     "ReplaceComponent",
     "ReplaceJoint",
     "SetJointMode",
-    "State",
     "ZeroCrossing",
     "attitude_error",
     "quaternion",

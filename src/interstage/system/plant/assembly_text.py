@@ -22,6 +22,7 @@ from interstage.multibody import System
 from interstage.multibody.summary import table
 from interstage.system.plant.assembly import Assembly, Member
 from interstage.system.plant.declarations import (
+    ContinuousState,
     DiscreteState,
     Field,
     In,
@@ -31,7 +32,6 @@ from interstage.system.plant.declarations import (
     Parameter,
     Places,
     Push,
-    State,
     Stored,
 )
 from interstage.system.plant.device import Device
@@ -41,7 +41,7 @@ KINDS: dict[type, str] = {
     Parameter: "parameter",
     In: "input",
     Out: "output",
-    State: "state",
+    ContinuousState: "state",
     Stored: "state",
     DiscreteState: "sampled state",
     IntegerState: "whole number",

@@ -5,9 +5,9 @@ What a device declares: parameters, ports, states, and the places of the vehicle
 Each declaration is an attribute of a device class and becomes a field of the record `d` that its functions get: a
 number where it has no size, else an array. A size is a number or a name: fields with one name are equally long.
 
-    Parameter        p   constant in a run       In             s   what others write
-    Out              s   what this device writes State          z   ẋ by `rates`
-    DiscreteState    w   changed by `sample`     IntegerState   n   whole numbers
+    Parameter        p   constant in a run           In               s   what others write
+    Out              s   what this device writes     ContinuousState  z   ẋ by `rates`
+    DiscreteState    w   changed by `sample`         IntegerState     n   whole numbers
 
 `Place` is a node or point of a body, `JointRef` the joint of a body, `InternalLoad` a force or stress inside a flexible
 one; their methods declare ports that the vehicle fills (position, rate, ...) or obeys (wrench, force).
@@ -194,7 +194,7 @@ class ZeroCrossing(Out):
 
 
 @named_arguments
-class State(Field):
+class ContinuousState(Field):
     """A continuous state; `rates` writes its derivative to the field of its name with `dot` added."""
 
     kind = "z"
@@ -433,7 +433,7 @@ class Store:
         return Stored(self)
 
 
-class Stored(State):
+class Stored(ContinuousState):
     """The propellant in a tank: a continuous state."""
 
     def __init__(self, owner: Store):

@@ -3,7 +3,7 @@
     class Tank(ist.Device):
         area, drain = ist.Parameter("m^2", 2.0), ist.Parameter("1/s", 0.1)
         inflow, level = ist.In("m^3/s"), ist.Out("m")
-        volume = ist.State("m^3", initial=1.0)
+        volume = ist.ContinuousState("m^3", initial=1.0)
 
         def outputs(d, t):
             d.level = d.volume / d.area
@@ -34,6 +34,7 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean
 from interstage.system.plant.clock import Period, period_of
 from interstage.system.plant.declarations import (
+    ContinuousState,
     DiscreteState,
     Field,
     In,
@@ -47,7 +48,6 @@ from interstage.system.plant.declarations import (
     Place,
     Places,
     Push,
-    State,
     Store,
     Value,
     ZeroCrossing,
@@ -419,7 +419,7 @@ WRITES = {
     "outputs": (Out,),
     "rates": (),
     "sample": (Out, DiscreteState, IntegerState),
-    "switch": (State, DiscreteState, IntegerState),
+    "switch": (ContinuousState, DiscreteState, IntegerState),
 }
 
 
@@ -435,7 +435,7 @@ def built_in() -> dict[str, Field]:
 def check_names(cls: type[Device], own: Iterable[str]) -> None:
     """Refuse fields that would hide others, or what every device has of its own."""
     taken = {*own, "every", "offset", "delay", "period", *BUILT_IN}
-    dots = {f"{name}dot" for name, field in cls.fields.items() if isinstance(field, State)}
+    dots = {f"{name}dot" for name, field in cls.fields.items() if isinstance(field, ContinuousState)}
     for name, field in cls.fields.items():
         if name in taken or name.startswith("_"):
             raise InputError(
@@ -454,7 +454,7 @@ def check_names(cls: type[Device], own: Iterable[str]) -> None:
 
 def check_texts(cls: type[Device]) -> None:
     """Refuse functions that name what is not declared, or write what they must not."""
-    states = [name for name, field in cls.fields.items() if isinstance(field, State)]
+    states = [name for name, field in cls.fields.items() if isinstance(field, ContinuousState)]
     dots = {f"{name}dot" for name in states}
     known = {**cls.fields, **built_in(), **dict.fromkeys(dots)}
     for function, uses in cls.uses.items():

@@ -29,8 +29,8 @@ from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
 from interstage.system.plant.assembly import Assembly
+from interstage.system.plant.declarations import ContinuousState as Stored
 from interstage.system.plant.declarations import Parameter
-from interstage.system.plant.declarations import State as Stored
 from interstage.system.plant.device import Device
 from interstage.system.plant.moved_sites import NO_CHANGES, Changes
 from interstage.system.plant.plan import ExecutionPlan
