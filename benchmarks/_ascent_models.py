@@ -37,7 +37,7 @@ class Servo(ist.Device):
 class Engine(ist.Device):
     """Thrust with a lag and the pressure of the air."""
 
-    at = ist.Place()
+    at = ist.Site()
     most, area, lag = ist.Parameter("N", 1.6e6), ist.Parameter("m^2", 0.7), ist.Parameter("s", 0.5)
     throttle, pressure = ist.In("", default=1.0), ist.In("Pa")
     force, thrust = at.force("body"), ist.ContinuousState("N")
@@ -52,7 +52,7 @@ class Engine(ist.Device):
 class Air(ist.Device):
     """Exponential atmosphere."""
 
-    at = ist.Place()
+    at = ist.Site()
     r = at.position()
     pressure, density = ist.Out("Pa"), ist.Out("kg/m^3")
 
@@ -80,7 +80,7 @@ class Gust(ist.Device):
 class Drag(ist.Device):
     """Quadratic drag at a node."""
 
-    at = ist.Place()
+    at = ist.Site()
     area, density, wind = ist.Parameter("m^2", 2.0), ist.In("kg/m^3"), ist.In("m/s", 3)
     v, force = at.velocity("world"), at.force("world")
 
@@ -93,7 +93,7 @@ class Drag(ist.Device):
 class Field(ist.Device):
     """Gravity that falls with height."""
 
-    at = ist.Place()
+    at = ist.Site()
     r, g = at.position(), at.gravity()
 
     def outputs(d, t):
@@ -104,7 +104,7 @@ class Field(ist.Device):
 class Inertial(ist.Device):
     """Rate with noise, angle, and acceleration at a node."""
 
-    at = ist.Place()
+    at = ist.Site()
     sigma = ist.Parameter("rad/s", 1e-5)
     omega, a = at.rate("node"), at.acceleration("node")
     rate, angle, acceleration = ist.Out("rad/s", 3), ist.Out("rad", 3), ist.Out("m/s^2", 3)

@@ -12,7 +12,7 @@ from interstage import devices as dev
 class Wheel(ist.Device):
     """A balanced wheel: h = J (Ω + a·ω), ḣ = u; on the body -u a - ω × h a."""
 
-    at = ist.Place()
+    at = ist.Site()
     axis = ist.Parameter("", size=3)
     command = ist.In("N*m", default=0.0)
     omega, torque = at.rate("body"), at.torque("body")
@@ -31,7 +31,7 @@ class Wheel(ist.Device):
 class PointMass(ist.Device):
     """Gravity of a point mass at the origin."""
 
-    at = ist.Place()
+    at = ist.Site()
     mu = ist.Parameter("m^3/s^2", data.MU)
     r, g = at.position(), at.gravity()
 
@@ -45,7 +45,7 @@ class PointMass(ist.Device):
 class Navigator(ist.Device):
     """Attitude and body rate, sampled."""
 
-    at = ist.Place()
+    at = ist.Site()
     now, omega = at.attitude(), at.rate("body")
     attitude, rate = ist.Out("", 4), ist.Out("rad/s", 3)
 

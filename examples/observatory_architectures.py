@@ -27,7 +27,7 @@ HISS = 1e-6  # N, root mean square of each axis' thrusters
 class Torquer(ist.Device):
     """Microthrusters as one: a torque about three axes, and a force of noise at a place."""
 
-    bus, nozzle = ist.Place(), ist.Place()
+    bus, nozzle = ist.Site(), ist.Site()
     torque = ist.In("N*m", 3)
     hiss = ist.In("N", 3)
     on_bus, on_nozzle = bus.torque("node"), nozzle.force("node")

@@ -32,7 +32,7 @@ THRUST, LEVER, INERTIA = 130e3, 5.0, 6.0e4
 class Thrust(ist.Device):
     """A force along the body, turned by two small angles."""
 
-    at = ist.Place()
+    at = ist.Site()
     level = ist.Parameter("N", THRUST)
     gimbal = ist.In("rad", 2)
     force = at.force("node")
@@ -46,7 +46,7 @@ class Thrust(ist.Device):
 class Gyro(ist.Device):
     """Attitude and rate, sampled without errors."""
 
-    at = ist.Place()
+    at = ist.Site()
     q, w = at.attitude(), at.rate("body")
     attitude, rate = ist.Out("", 4), ist.Out("rad/s", 3)
 

@@ -7,7 +7,7 @@ import pytest
 
 import interstage as ist
 from interstage.nastran import deck_from_text
-from interstage.system.plant.declarations import In, InternalLoad, JointRef, Look, Places, Push
+from interstage.system.plant.declarations import In, InternalLoad, JointRef, Look, Push, Sites
 from interstage.system.plant.plan import planned
 from interstage.system.plant.vehicle_interface import view_of
 from interstage.system.run.coupled_system import ClosedLoop
@@ -53,9 +53,9 @@ def places_of(cls: type[ist.Device]) -> dict[str, object]:
             found[name] = f"driven_{body}" if driven else body
         elif isinstance(place, InternalLoad):
             found[name] = ("boom", "root stress" if place.unit == "Pa" else "root moment")
-        elif isinstance(place, Places) and place.root:
+        elif isinstance(place, Sites) and place.root:
             continue
-        elif isinstance(place, Places):
+        elif isinstance(place, Sites):
             found[name] = [("bus", POINT), "arm", ("bus", [0.5, 0.0, 0.2])]
         else:
             found[name] = ("arm" if k % 2 else "bus", [(1.0 + k) * x for x in POINT])

@@ -67,7 +67,7 @@ class Servo(ist.Device):
 class Motor(ist.Device):
     """Thrust along x of the engine, and a roll torque on the airframe."""
 
-    engine, airframe = ist.Place(), ist.Place()
+    engine, airframe = ist.Site(), ist.Site()
     thrust = ist.Parameter("N", THRUST)
     roll = ist.In("N*m")
     force, torque = engine.force("body"), airframe.torque("body")
@@ -80,7 +80,7 @@ class Motor(ist.Device):
 class Sensors(ist.Device):
     """Rate and acceleration at a deformed node, in its axes."""
 
-    at = ist.Place()
+    at = ist.Site()
     omega, a = at.rate("node"), at.acceleration("node")
     rate, acceleration = ist.Out("rad/s", 3), ist.Out("m/s^2", 3)
 

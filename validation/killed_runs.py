@@ -49,7 +49,7 @@ def flight():
     from interstage.system.plant.noise import normal
 
     class Gyro(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         omega = at.rate()
         rate = ist.Out("rad/s", 3)
         walk = ist.DiscreteState("rad/s", 3)
@@ -60,7 +60,7 @@ def flight():
                 d.rate[k] = d.omega[k] + d.walk[k]
 
     class Jet(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         command, lag = ist.In("N"), ist.ContinuousState("N")
         push = at.force()
 

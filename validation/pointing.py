@@ -222,7 +222,7 @@ def in_world(q, a, out):
 class Microthruster(ist.Device):
     """Two opposed nozzles with valves that open by degrees: -most to most, and what they hiss."""
 
-    at = ist.Place()
+    at = ist.Site()
     axis = ist.Parameter("", [1.0, 0.0, 0.0])
     most = ist.Parameter("N", above=0.0)
     command, hiss = ist.In("N"), ist.In("N", default=0.0)
@@ -245,7 +245,7 @@ class Microthruster(ist.Device):
 class Shaker(ist.Device):
     """Imbalance of a wheel at constant speed, linear in its two states: ċ = -Ω s, ṡ = Ω c turn with the rotor."""
 
-    at = ist.Place()
+    at = ist.Site()
     axis, side = ist.Parameter("", [0.0, 0.0, 1.0]), ist.Parameter("", [1.0, 0.0, 0.0])
     speed = ist.Parameter("rad/s", 0.0)
     static, dynamic = ist.Parameter("kg*m", 0.0), ist.Parameter("kg*m^2", 0.0)
@@ -371,7 +371,7 @@ class Meter(ist.Device):
         rotor, whose angle is counted here again
     """
 
-    at = ist.Place()
+    at = ist.Site()
     axis, side = ist.Parameter("", [0.0, 0.0, 1.0]), ist.Parameter("", [1.0, 0.0, 0.0])
     static, dynamic = ist.Parameter("kg*m", 0.0), ist.Parameter("kg*m^2", 0.0)
     torque, drag, speed = ist.In("N*m"), ist.In("N*m"), ist.In("rad/s")
@@ -407,7 +407,7 @@ class Meter(ist.Device):
 class Heat(ist.Device):
     """What the dampers of an isolator dissipate: ∫ Σ c ẋ² dt of the rates of b beside a, in the axes of a."""
 
-    a, b = ist.Place(), ist.Place()
+    a, b = ist.Site(), ist.Site()
     damping = ist.Parameter("", [0.0] * 6)
     q, p_a, p_b = a.attitude(), a.position(), b.position()
     v_a, v_b, w_a, w_b = a.velocity("world"), b.velocity("world"), a.rate("world"), b.rate("world")
@@ -435,7 +435,7 @@ class Heat(ist.Device):
 class Probe(ist.Device):
     """A force and a torque at a place, and its rate, all in its own axes: inputs and outputs of linear models."""
 
-    at = ist.Place()
+    at = ist.Site()
     force, torque = ist.In("N", 3, default=[0.0] * 3), ist.In("N*m", 3, default=[0.0] * 3)
     rate = at.rate("node")
     turning = ist.Out("rad/s", 3)

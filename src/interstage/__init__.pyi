@@ -104,14 +104,14 @@ from interstage.system import Log as Log
 from interstage.system import MassHistory as MassHistory
 from interstage.system import Out as Out
 from interstage.system import Parameter as Parameter
-from interstage.system import Place as Place
-from interstage.system import Places as Places
 from interstage.system import PrescribedMotion as PrescribedMotion
 from interstage.system import Reattach as Reattach
 from interstage.system import RemoveBody as RemoveBody
 from interstage.system import ReplaceComponent as ReplaceComponent
 from interstage.system import ReplaceJoint as ReplaceJoint
 from interstage.system import SetJointMode as SetJointMode
+from interstage.system import Site as Site
+from interstage.system import Sites as Sites
 from interstage.system import ZeroCrossing as ZeroCrossing
 from interstage.system import attitude_error as attitude_error
 from interstage.system import quaternion as quaternion

@@ -360,6 +360,8 @@ NAMES: dict[str, dict[str, str]] = {
         "LockWarning": "GimbalLockWarning",
         "Motion": "PrescribedMotion",
         "Picture": "Visual",
+        "Place": "Site",
+        "Places": "Sites",
         "Reaction": "JointReaction",
         "Recovered": "RecoveredLoad",
         "Remove": "RemoveBody",

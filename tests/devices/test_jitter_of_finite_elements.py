@@ -111,7 +111,7 @@ def test_thrusters_that_hiss(both):
         return {"force": noise[round(t / period)]}
 
     class Push(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         axis, size = ist.Parameter("", [1.0, 0.0, 0.0]), ist.In("N")
         push = at.force("node")
 

@@ -148,7 +148,7 @@ def test_imbalance_shakes_at_the_speed_of_the_wheel():
 
 
 class Felt(ist.Device):
-    at = ist.Place()
+    at = ist.Site()
     a, alpha = at.acceleration("body"), at.angular_acceleration("body")
     all = ist.Out("", 6)
 

@@ -114,7 +114,7 @@ def test_a_pid_does_not_wind_up():
 class Axis(ist.Device):
     """Torque of thrusters that are on or off, and what they do."""
 
-    at = ist.Place()
+    at = ist.Site()
     turned, spin = at.attitude(), at.rate("body")
     fire = ist.In("", 3)
     torque = at.torque("body")

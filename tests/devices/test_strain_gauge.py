@@ -37,7 +37,7 @@ def beam() -> ist.Component:
 class Wrench(ist.Device):
     """A force and a torque that follow the node, and a force in the world at another place."""
 
-    at, other = ist.Place(), ist.Place()
+    at, other = ist.Site(), ist.Site()
     level = ist.In("", default=1.0)
     force, torque, pull = at.force(), at.torque("body"), other.force("world")
 
@@ -116,7 +116,7 @@ def cantilever(beam: ist.Component) -> ist.System:
 
 
 class Tip(ist.Device):
-    at, level = ist.Place(), ist.In("N", default=1.0)
+    at, level = ist.Site(), ist.In("N", default=1.0)
     force = at.force("world")
 
     def outputs(d, t):

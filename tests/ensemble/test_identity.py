@@ -21,7 +21,7 @@ RATE = 2.0
 
 class Lag(Base):
     tau = ist.Parameter("s", 0.5, above=0.0)
-    at = ist.Place()
+    at = ist.Site()
     felt = at.acceleration()
     x = ist.ContinuousState("")
 
@@ -48,7 +48,7 @@ SEEN = {
     "the bounds of a parameter": ("craft.py", "above=0.0", "above=0.1"),
     "what a port looks at": ("craft.py", "at.acceleration()", "at.specific_force()"),
     "the axes of a port": ("craft.py", "at.acceleration()", 'at.acceleration("world")'),
-    "where it sits": ("craft.py", "ist.Place()", "ist.Place(root=True)"),
+    "where it sits": ("craft.py", "ist.Site()", "ist.Site(root=True)"),
     "a class that it is made from": ("parts/bases.py", "d.y = d.k", "d.y = -d.k"),
     "a list of a module that it imports": ("laws.py", "[1.0]", "[1.1]"),
     "the vehicle": ("craft.py", "mass=1.0", "mass=1.1"),

@@ -38,7 +38,7 @@ OVERHEAD = (
 class Gyro(ist.Device):
     """Sees the rate of a body."""
 
-    at = ist.Place()
+    at = ist.Site()
     omega, rate = at.rate("body"), ist.Out("rad/s", 3)
 
     def sample(d, t):
@@ -49,7 +49,7 @@ class Gyro(ist.Device):
 class Wheel(ist.Device):
     """A torque that lags behind its command."""
 
-    at = ist.Place()
+    at = ist.Site()
     lag, command, h = ist.Parameter("s", 0.2), ist.In("N*m", 3), ist.ContinuousState("N*m", 3)
     torque = at.torque("body")
 

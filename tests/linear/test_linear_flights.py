@@ -103,7 +103,7 @@ def test_a_quaternion_state_has_three_small_turns():
     system = mb.compile()
 
     class Torquer(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         attitude = at.attitude()
         rate = at.rate("body")
         torque = at.torque("body")
@@ -207,7 +207,7 @@ def test_a_law_that_drops_complex_numbers_is_differenced(cart):
 
 
 class Attracted(ist.Device):
-    body = ist.Place()
+    body = ist.Site()
     r, push = body.position(), body.force("world")
     seen, force = ist.Out("m", 3), ist.In("N", 3)
 
@@ -313,7 +313,7 @@ def test_a_spinning_vehicle_agrees_with_differences_of_the_run():
     system = mb.compile()
 
     class Gyro(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         w, y = at.rate("body"), ist.Out("rad/s", 3)
 
         def sample(d, t):

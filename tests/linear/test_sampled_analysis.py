@@ -157,7 +157,7 @@ def test_effectiveness_of_samples_is_in_seconds():
 
 
 class Torque(ist.Device):
-    at = ist.Place()
+    at = ist.Site()
     u = ist.In("N*m", 3)
     torque = at.torque("body")
 

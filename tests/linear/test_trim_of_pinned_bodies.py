@@ -43,7 +43,7 @@ def test_devices_push_a_body_on_its_pin():
     """A device says a torque about the pin: m g d sin θ = T; 1e-7, as trims end at 1e-9 of single forces."""
 
     class Motor(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         torque = at.torque("world")
 
         def outputs(d, t):

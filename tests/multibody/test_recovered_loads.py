@@ -111,7 +111,7 @@ def test_root_loads_are_the_reactions_of_the_engine(runs):
 class Pushing(ist.Device):
     """The push as a device."""
 
-    at = ist.Place()
+    at = ist.Site()
     force = at.force("world")
 
     def outputs(d, t):

@@ -126,7 +126,7 @@ def test_weight_on_a_mast_is_a_load():
 class Push(ist.Device):
     """Thrust that comes up after the start."""
 
-    at = ist.Place()
+    at = ist.Site()
     size, since = ist.Parameter("N", 1.0), ist.Parameter("s", 0.0)
     f = at.force("node")
 

@@ -25,7 +25,7 @@ class Two(ist.Device):
 
 
 class Seer(ist.Device):
-    at = ist.Place()
+    at = ist.Site()
     omega, push = at.rate(), at.force()
     rate = ist.Out("rad/s", 3)
 
@@ -187,7 +187,7 @@ def test_the_command_writes_the_page_of_a_flight(tmp_path):
 
 
 class Everywhere(ist.Device):
-    at, spots = ist.Place(root=True), ist.Places(root=True)
+    at, spots = ist.Site(root=True), ist.Sites(root=True)
     r, w = at.position(), spots.rate()
     y = ist.Out("m", 3)
 

@@ -41,7 +41,7 @@ STRESSES = ("axial", *(f"s{k}{end}" for end in "ab" for k in (1, 2, 3, 4)))
 class Push(ist.Device):
     """A force that turns."""
 
-    at = ist.Place()
+    at = ist.Site()
     force = ist.Out("N", 3)
     on = at.force("node")
 

@@ -170,7 +170,7 @@ class DiscretePID(ist.Device):
 class NoisyGyro(ist.Device):
     """The angular rate at a place, sampled, with white noise and a quantizer; ideal: neither."""
 
-    at = ist.Place()
+    at = ist.Site()
     sigma = ist.Parameter("rad/s", 1e-3)
     step = ist.Parameter("rad/s", 1e-4)
     omega = at.rate()
@@ -188,7 +188,7 @@ class NoisyGyro(ist.Device):
 class IntegratingGyro(ist.Device):
     """Mean rate over a period: a state that is integrated, read and kept by samples."""
 
-    at = ist.Place()
+    at = ist.Site()
     omega = at.rate("body")
     theta = ist.ContinuousState("rad", 3)
     before = ist.DiscreteState("rad", 3)
@@ -206,7 +206,7 @@ class IntegratingGyro(ist.Device):
 class Accelerometer(ist.Device):
     """The acceleration at a place less gravity along z of the world, at every instant."""
 
-    at = ist.Place()
+    at = ist.Site()
     gravity = ist.Parameter("m/s^2", 9.80665)
     total = at.acceleration("world")
     felt = ist.Out("m/s^2", 3)
@@ -220,7 +220,7 @@ class Accelerometer(ist.Device):
 class Thruster(ist.Device):
     """A force along x of a place."""
 
-    at = ist.Place()
+    at = ist.Site()
     throttle = ist.In()
     thrust = ist.Parameter("N", 10.0)
     push = at.force("node")
@@ -234,7 +234,7 @@ class Thruster(ist.Device):
 class Drag(ist.Device):
     """A force and a torque against velocity and rate, body axes."""
 
-    at = ist.Place()
+    at = ist.Site()
     c = ist.Parameter("N*s/m", 0.3)
     k = ist.Parameter("N*m*s/rad", 0.2)
     velocity = at.velocity("body")
@@ -250,7 +250,7 @@ class Drag(ist.Device):
 class Wrench(ist.Device):
     """A force and a torque at a place, body axes."""
 
-    at = ist.Place()
+    at = ist.Site()
     force, torque = ist.In("N", 3, default=0.0), ist.In("N*m", 3, default=0.0)
     push, turn = at.force("body"), at.torque("body")
 

@@ -23,7 +23,7 @@ METHODS += [{"method": name} for name in ("dopri5", "dop853", "radau")]
 class Thrust(ist.Device):
     """A force that turns with its place."""
 
-    at = ist.Place()
+    at = ist.Site()
     push, size = at.force("node"), ist.Parameter("N", 5.0)
     velocity, speed = at.velocity("node"), ist.Out("m/s")
 

@@ -179,7 +179,7 @@ REFUSED = {
     "name of the class": ({"every": ist.In()}, "cannot be called 'every'"),
     "name of the record": ({"tick": ist.In()}, "cannot be called 'tick'"),
     "name of a derivative": ({"x": ist.ContinuousState(), "xdot": ist.In()}, "is the derivative of a state"),
-    "foreign place": ({"w": ist.Place().rate()}, "belongs to no place of the class"),
+    "foreign place": ({"w": ist.Site().rate()}, "belongs to no place of the class"),
 }
 
 
@@ -223,7 +223,7 @@ def test_classes_that_cannot_be_are_refused(case):
         (lambda: Servo(every=-1), "every must be a positive time; got -1"),
         (lambda: ist.In("rad", 0), "not a size"),
         (lambda: ist.In("radd"), "did you mean rad"),
-        (lambda: ist.Place().rate("sky"), "unknown axes; expected world, body, node, got 'sky'"),
+        (lambda: ist.Site().rate("sky"), "unknown axes; expected world, body, node, got 'sky'"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(make, said):

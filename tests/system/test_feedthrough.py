@@ -90,7 +90,7 @@ def test_copies_between_ports_are_not_named_in_a_loop():
 class Unit(ist.Device):
     """A thruster and an accelerometer in one box."""
 
-    at = ist.Place()
+    at = ist.Site()
     throttle = ist.In()
     total = at.acceleration("world")
     push = at.force("world")

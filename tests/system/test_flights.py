@@ -223,7 +223,7 @@ def test_devices_on_a_vehicle_are_the_forces_of_simulate(vehicle):
 
 def test_places_show_what_the_system_says(vehicle):
     class Everything(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         position = at.position()
         attitude = at.attitude()
         w_world = at.rate("world")

@@ -134,7 +134,7 @@ def test_steps_of_a_methods_own_end_at_samples_and_log_where_they_step():
 @pytest.mark.parametrize("method", ["rk4", "ros3", "dopri5", "dop853"])
 def test_closures_hold_and_accelerations_are_felt_behind_them(method):
     class Felt(ist.Device):
-        at = ist.Place()
+        at = ist.Site()
         a, p = at.acceleration("world"), at.position()
         out, where = ist.Out("m/s^2", 3), ist.Out("m", 3)
 

@@ -13,7 +13,7 @@ OMEGA = np.sqrt(K * (1.0 / 2.0 + 1.0 / 3.0))  # of the reduced mass
 class Spring(ist.Device):
     """Pulls two places together: k (s - length) along the line between them."""
 
-    a, b = ist.Place(), ist.Place()
+    a, b = ist.Site(), ist.Site()
     k, length = ist.Parameter("N/m", K), ist.Parameter("m", LENGTH)
     at_a, at_b = a.position(), b.position()
     on_a, on_b = a.force("world"), b.force("world")

@@ -16,7 +16,7 @@ DOWN = np.array([0.3, -0.2, -9.81])
 class Field(ist.Device):
     """A point mass at the origin, or a uniform field."""
 
-    at = ist.Place(root=True)
+    at = ist.Site(root=True)
     here = at.position()
     pull = at.gravity()
     mu = ist.Parameter("m^3/s^2", 0.0)

@@ -22,7 +22,7 @@ def body():
 class Pulse(ist.Device):
     """A push until a time."""
 
-    at = ist.Place()
+    at = ist.Site()
     end = ist.Parameter("s", 0.004)
     f = at.force("world")
 
@@ -65,7 +65,7 @@ def test_an_event_at_the_time_of_an_edge_lets_any_step_end_there(body, options):
 class Shot(ist.Device):
     """A push for a moment, by a difference of times."""
 
-    at = ist.Place()
+    at = ist.Site()
     begin, width = ist.Parameter("s", 0.7), ist.Parameter("s", 0.004)
     f = at.force("world")
 
@@ -134,7 +134,7 @@ def during(t, value):
 class Push(ist.Device):
     """A force along y that is wired."""
 
-    at = ist.Place()
+    at = ist.Site()
     u, f = ist.In("N"), at.force("world")
 
     def outputs(d, t):

@@ -26,7 +26,7 @@ M0, FLOW, FORCE = 20.0, 3.0, 12.0
 
 
 class Thrust(ist.Device):
-    at = ist.Place()
+    at = ist.Site()
     force = at.force("world")
     size = ist.Parameter("N", FORCE)
 

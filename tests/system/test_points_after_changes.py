@@ -42,7 +42,7 @@ class Servo(ist.Device):
 
 
 class Look(ist.Device):
-    at = ist.Place()
+    at = ist.Site()
     rate, seen = at.rate("node"), ist.Out("rad/s", 3)
     torque, push = ist.In("N*m", default=0.0), at.torque("node")
 

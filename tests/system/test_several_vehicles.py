@@ -13,7 +13,7 @@ from interstage.errors import InputError
 class Spring(ist.Device):
     """A spring with a damper between two places, world axes."""
 
-    one, other = ist.Place(), ist.Place()
+    one, other = ist.Site(), ist.Site()
     stiffness, length = ist.Parameter("N/m", 20.0), ist.Parameter("m", 1.0)
     damping = ist.Parameter("N*s/m", 0.0)
     a, b = one.position(), other.position()
@@ -250,7 +250,7 @@ def test_the_tree_names_vehicles(pair):
 
 class Height(ist.Device):
     h = ist.Out("m", ambient="height")
-    at = ist.Place(root=True)
+    at = ist.Site(root=True)
     p = at.position()
 
     def outputs(d, t):

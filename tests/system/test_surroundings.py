@@ -22,7 +22,7 @@ class Air(ist.Device):
 class Drag(ist.Device):
     """F = -rho k v at every place."""
 
-    at = ist.Places()
+    at = ist.Sites()
     k = ist.Parameter("m^3/s", 2.0)
     rho = ist.In("kg/m^3", ambient="air density", default=0.0)
     velocity = at.velocity("world")

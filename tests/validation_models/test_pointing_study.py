@@ -61,7 +61,7 @@ def test_an_isolator_of_two_bodies_passes_what_its_springs_say():
 class Seen(ist.Device):
     """Where a place is."""
 
-    at = ist.Place()
+    at = ist.Site()
     p = at.position()
     place = ist.Out("m", 3)
 

@@ -65,7 +65,7 @@ def structure(force):
 class Push(ist.Device):
     """A constant force in world axes."""
 
-    at = ist.Place()
+    at = ist.Site()
     force = ist.Parameter("N", [0.0, 0.0, 0.0])
     f = at.force("world")
     rate, seen = at.rate("world"), ist.Out("rad/s", 3)

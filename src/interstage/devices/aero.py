@@ -26,7 +26,7 @@ from interstage.errors import InputError
 from interstage.hdf5 import opened
 from interstage.jit import kernel
 from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import In, Out, Parameter, Places, Value
+from interstage.system.plant.declarations import In, Out, Parameter, Sites, Value
 from interstage.system.plant.device import Device
 
 AHEAD = 1e-9  # angles of attack below this are none
@@ -93,7 +93,7 @@ class Aero(Device):
         the second, the run warns
     """
 
-    at = Places("n")
+    at = Sites("n")
     velocity, attitude = at.velocity("node"), at.attitude()
     force = at.force("node")
     density = In("kg/m^3", ambient="air density")

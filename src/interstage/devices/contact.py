@@ -26,7 +26,7 @@ from interstage.devices.springs import axes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.multibody.kernels.algebra import add, cross, dot, scale, sub, turn
-from interstage.system.plant.declarations import Out, Parameter, Place, Value, numbers
+from interstage.system.plant.declarations import Out, Parameter, Site, Value, numbers
 from interstage.system.plant.device import Device
 
 
@@ -134,7 +134,7 @@ class GroundContact(Contact, Device):
     depth : δ, negative above the ground;  normal_force : N
     """
 
-    at = Place()
+    at = Site()
     radius = Parameter("m", 0.0, least=0.0)
     point, normal = Parameter("m", [0.0, 0.0, 0.0]), Parameter("", [0.0, 0.0, 1.0])
     p, v, w = at.position(), at.velocity("world"), at.rate("world")
@@ -164,7 +164,7 @@ class PlaneContact(Contact, Device):
     Other arguments are those of `GroundContact`.
     """
 
-    at, plane = Place(), Place()
+    at, plane = Site(), Site()
     radius, normal = Parameter("m", 0.0, least=0.0), Parameter("", [0.0, 0.0, 1.0])
     p, v, w = at.position(), at.velocity("world"), at.rate("world")
     p_b, v_b, w_b, q_b = plane.position(), plane.velocity("world"), plane.rate("world"), plane.attitude()
@@ -190,7 +190,7 @@ class SphereContact(Contact, Device):
     a, b : centres;  radius_a, radius_b : not both 0. Other arguments are those of `GroundContact`.
     """
 
-    a, b = Place(), Place()
+    a, b = Site(), Site()
     radius_a, radius_b = Parameter("m", 0.0, least=0.0), Parameter("m", above=0.0)
     p_a, v_a, w_a = a.position(), a.velocity("world"), a.rate("world")
     p_b, v_b, w_b = b.position(), b.velocity("world"), b.rate("world")

@@ -41,7 +41,7 @@ from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import IntegerState, Out, Parameter, Place, Places, Value
+from interstage.system.plant.declarations import IntegerState, Out, Parameter, Site, Sites, Value
 from interstage.system.plant.device import Device
 from interstage.units import quantity
 
@@ -60,8 +60,8 @@ class Earth(Device):
     north, east, up : unit vectors of the ellipsoid here, world axes;  from_center : world axes
     """
 
-    at = Places("n", root=True)
-    here = Place(root=True)
+    at = Sites("n", root=True)
+    here = Site(root=True)
     mu = Parameter("m^3/s^2", 3.986004418e14, above=0.0)
     radius = Parameter("m", 6378137.0, above=0.0)
     flattening = Parameter("", 1.0 / 298.257223563, least=0.0, most=0.5)

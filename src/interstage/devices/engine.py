@@ -27,7 +27,7 @@ from interstage.system.plant.declarations import (
     Limit,
     Out,
     Parameter,
-    Place,
+    Site,
     Value,
     numbers,
     state_of,
@@ -51,7 +51,7 @@ class Engine(Device):
     net : thrust along the axis less pressure;  mass_flow : what it takes from the tanks
     """
 
-    body = Place()
+    body = Site()
     axis, side = Parameter("", [1.0, 0.0, 0.0]), Parameter("", [0.0, 1.0, 0.0])
     thrust = Parameter("N", above=0.0)
     flow = Parameter("kg/s", 0.0, least=0.0)

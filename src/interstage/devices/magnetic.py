@@ -25,7 +25,7 @@ from interstage.devices.fields import dot3
 from interstage.devices.harmonics import harmonic_gravity
 from interstage.devices.parts import limited, turned_back
 from interstage.errors import InputError
-from interstage.system.plant.declarations import In, Limit, Out, Parameter, Place, Value, within
+from interstage.system.plant.declarations import In, Limit, Out, Parameter, Site, Value, within
 from interstage.system.plant.device import Device, RecordView
 
 RADIUS, TOP = 6371200.0, 13
@@ -141,7 +141,7 @@ class MagneticTorquer(Device):
     dipole : what is commanded;  field : in the world, that of `MagneticField` unless it is wired
     """
 
-    at = Place()
+    at = Site()
     limit = Parameter("A*m^2", 0.0, least=0.0)
     residual = Parameter("A*m^2", [0.0, 0.0, 0.0])
     true_attitude = at.attitude()

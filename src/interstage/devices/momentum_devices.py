@@ -64,7 +64,7 @@ from interstage.system.plant.declarations import (
     Limit,
     Out,
     Parameter,
-    Place,
+    Site,
     Value,
     numbers,
     state_of,
@@ -147,7 +147,7 @@ class ReactionWheel(Rotor):
     torque : on the rotor; the vehicle feels the opposite
     """
 
-    at = Place()
+    at = Site()
     axis, side = Parameter("", [0.0, 0.0, 1.0]), Parameter("", [1.0, 0.0, 0.0])
     max_speed = Parameter("rad/s", 0.0, least=0.0)
     static_imbalance = Parameter("kg*m", 0.0, least=0.0)
@@ -277,7 +277,7 @@ class CMG(Device):
     command : rate of the gimbal;  angle, rate : of the gimbal
     """
 
-    at = Place()
+    at = Site()
     gimbal, spin = Parameter("", [0.0, 0.0, 1.0]), Parameter("", [1.0, 0.0, 0.0])
     momentum = Parameter("N*m*s", above=0.0)
     inertia = Parameter("kg*m^2", 0.0, least=0.0)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from interstage.devices.parts import quaternion_of
-from interstage.system.plant.declarations import Parameter, Place, Value
+from interstage.system.plant.declarations import Parameter, Site, Value
 from interstage.system.plant.device import Device
 
 
 class Mounted(Device):
     """A sensor at a place;  mount : attitude of its axes on the node, a rotation, matrix or quaternion."""
 
-    at = Place()
+    at = Site()
     mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:

@@ -74,8 +74,8 @@ from interstage.system.plant.declarations import (
     Limit,
     Out,
     Parameter,
-    Place,
-    Places,
+    Site,
+    Sites,
     Value,
     numbers,
     state_of,
@@ -216,7 +216,7 @@ class GPS(Device):
     drift : standard deviation of the slow error of position;  drift_time : its correlation time
     """
 
-    at = Place()
+    at = Site()
     noise = Parameter("m", 0.0, least=0.0)
     velocity_noise = Parameter("m/s", 0.0, least=0.0)
     drift = Parameter("m", 0.0, least=0.0)
@@ -366,7 +366,7 @@ class LineOfSight(Device):
     direction (3,) : of the line of sight in the world
     """
 
-    at = Places("n")
+    at = Sites("n")
     boresight = Parameter("", [0.0, 0.0, 1.0])
     across = Parameter("", [1.0, 0.0, 0.0])
     translation = Parameter("rad/m", 0.0, ("n", 6))

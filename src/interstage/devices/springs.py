@@ -31,7 +31,7 @@ from interstage.jit import kernel
 from interstage.multibody.kernels.algebra import add, cross, polynomial_of_skew, scale, sub, turn, turn_back
 from interstage.spatial.quaternion import quaternion_to_rotvec
 from interstage.spatial.rotvec import jacobian_coefficients
-from interstage.system.plant.declarations import In, Limit, Out, Parameter, Place, Value, numbers, state_of
+from interstage.system.plant.declarations import In, Limit, Out, Parameter, Site, Value, numbers, state_of
 from interstage.system.plant.device import Device, RecordView
 
 
@@ -67,7 +67,7 @@ def straight_beyond(x, y, slope, at):
 class Line:
     """What springs and cables have in common: two places and the line between them."""
 
-    a, b = Place(), Place()
+    a, b = Site(), Site()
     p_a, p_b = a.position(), b.position()
     v_a, v_b = a.velocity("world"), b.velocity("world")
     stretch, pull = Out("m"), Out("N")
@@ -197,7 +197,7 @@ class Bushing(Device):
     angle, apart : θ and p;  torque, force : on b, in the axes of a
     """
 
-    a, b = Place(), Place()
+    a, b = Site(), Site()
     stiffness = Parameter("", size=(6, 6))
     damping = Parameter("", np.zeros((6, 6)))
     rest = Parameter("", [0.0] * 6)

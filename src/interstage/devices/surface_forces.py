@@ -27,7 +27,7 @@ from interstage.devices.fields import cross3, dot3, turned_back
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import In, Out, Parameter, Place, Value
+from interstage.system.plant.declarations import In, Out, Parameter, Site, Value
 from interstage.system.plant.device import Device
 
 
@@ -38,7 +38,7 @@ class FreeMolecularDrag(Device):
     both : plates are met on either side
     """
 
-    at = Place()
+    at = Site()
     velocity, attitude = at.velocity("node"), at.attitude()
     force, torque = at.force("node"), at.torque("node")
     normals = Parameter("", size=("k", 3))
@@ -110,7 +110,7 @@ class SolarRadiationPressure(Device):
     both : plates are lit on either side
     """
 
-    at = Place()
+    at = Site()
     attitude = at.attitude()
     force, torque = at.force("node"), at.torque("node")
     normals = Parameter("", size=("k", 3))

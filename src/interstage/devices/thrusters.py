@@ -44,7 +44,7 @@ from interstage.system.plant.declarations import (
     Limit,
     Out,
     Parameter,
-    Place,
+    Site,
     Value,
     ZeroCrossing,
     numbers,
@@ -102,7 +102,7 @@ class Thruster(Device):
     width : time that the valve shall be open in this period;  level : thrust now, as a share
     """
 
-    at = Place()
+    at = Site()
     axis = Parameter("", [1.0, 0.0, 0.0])
     thrust = Parameter("N", above=0.0)
     min_on, resolution = Parameter("s", 0.0, least=0.0), Parameter("s", 0.0, least=0.0)

@@ -27,7 +27,7 @@ from interstage.multibody.types import SiteKey, Target
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
-    from interstage.multibody.compile import Site
+    from interstage.multibody.compile import SiteArrays
     from interstage.multibody.flexible_body import FlexibleBody
     from interstage.multibody.model import Multibody
     from interstage.multibody.system import System
@@ -148,7 +148,9 @@ def _key(place: int | np.ndarray) -> int | tuple[float, ...]:
     return tuple(place.tolist()) if isinstance(place, np.ndarray) else place
 
 
-def closure_sites(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[SiteKey], list[Site]]:
+def closure_sites(
+    model: Multibody, flexes: list[FlexibleBody | None]
+) -> tuple[list[SiteKey], list[SiteArrays]]:
     """Return keys and sites of the ends of closures: a system has them first among its sites after the ports."""
     from interstage.multibody.compile import site_of
 
@@ -177,7 +179,7 @@ def _check_turning(spec: ClosureSpec, body: str, node: int, row: int, flex: Flex
         )
 
 
-def closure_arrays(model: Multibody, n_port: int, sites: list[Site]) -> dict[str, np.ndarray]:
+def closure_arrays(model: Multibody, n_port: int, sites: list[SiteArrays]) -> dict[str, np.ndarray]:
     """Return the arrays of a `Tree` that belong to closures."""
     number = {key: n_port + k for k, key in enumerate(closure_keys(model))}
     index = {name: i for i, name in enumerate(model.bodies)}
@@ -231,7 +233,7 @@ def coupling_arrays(parents: list[int], ends: list[list[int]], rows_of: list[int
     }
 
 
-def _size(model: Multibody, sites: list[Site]) -> float:
+def _size(model: Multibody, sites: list[SiteArrays]) -> float:
     """Return a length of the order of the vehicle."""
     lengths = [float(np.abs(site.l).max()) for site in sites]
     lengths += [float(np.abs(s.at).max()) for s in model.specs if isinstance(s.at, np.ndarray)]

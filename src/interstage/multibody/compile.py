@@ -33,7 +33,7 @@ SixLoads: TypeAlias = tuple[UnitLoad | None, ...]
 
 
 @dataclass(frozen=True)
-class Site:
+class SiteArrays:
     """A node of a flexible body, or a point of a rigid one: l (3,), lam and gam (3, n); its unit loads where those
     change the stiffness of the body."""
 
@@ -325,12 +325,14 @@ def pair_numbers(B: np.ndarray, turning: Turning | None = None) -> np.ndarray:
     return _joined(parts)
 
 
-def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, place: np.ndarray | int) -> Site:
+def site_of(
+    model: Multibody, flexes: list[FlexibleBody | None], body: int, place: np.ndarray | int
+) -> SiteArrays:
     """Return the site at a node (flexible body) or point (rigid body)."""
     flex = flexes[body]
     if flex is None:
         point = np.asarray(place, dtype=float) - model.specs[body].offset
-        return Site(body, point, np.zeros((3, 0)), np.zeros((3, 0)))
+        return SiteArrays(body, point, np.zeros((3, 0)), np.zeros((3, 0)))
     component = model.specs[body].flexible
     row = component.node_row(int(place))
     if place in component.unattached_nodes:
@@ -342,10 +344,10 @@ def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, plac
             stacklevel=caller_level(),
         )
     loads = node_loads(model.specs[body], flex, int(place))
-    return Site(body, flex.l[row], flex.lam[row], flex.gamma[row], loads)
+    return SiteArrays(body, flex.l[row], flex.lam[row], flex.gamma[row], loads)
 
 
-def extend_tree(tree: Tree, sites: list[Site]) -> Tree:
+def extend_tree(tree: Tree, sites: list[SiteArrays]) -> Tree:
     """Return a tree with more sites at the end; all other arrays are the same ones, changes at run time included."""
     widths = np.array([site.lam.shape[1] for site in sites], dtype=np.int64)
     sizes = tree.sizes.copy()
@@ -416,7 +418,10 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
 
 
 def build_tree(
-    model: Multibody, flexes: list[FlexibleBody | None], owner: list[int], extra: list[Site] | None = None
+    model: Multibody,
+    flexes: list[FlexibleBody | None],
+    owner: list[int],
+    extra: list[SiteArrays] | None = None,
 ) -> Tree:
     """Return the Tree of a description; `extra` sites follow the ports."""
     specs, N = model.specs, len(model.specs)

@@ -14,7 +14,7 @@ from interstage.errors import InputError, did_you_mean, known_names
 from interstage.multibody import joint_modes, queries
 from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_sites
-from interstage.multibody.compile import KnownFlexes, Site, build_tree, extend_tree, flexible_bodies
+from interstage.multibody.compile import KnownFlexes, SiteArrays, build_tree, extend_tree, flexible_bodies
 from interstage.multibody.flexible_body import FlexibleBody
 from interstage.multibody.impulse import Change
 from interstage.multibody.kernel_interface import NO_SITES, Door, KernelInterface, shut
@@ -132,7 +132,7 @@ class ModelData:
         self.held = joint_modes.held_velocities(self)
         self.any_held = bool(self.held.any())
 
-    def add_sites(self, new: Mapping[SiteKey, Site]) -> None:
+    def add_sites(self, new: Mapping[SiteKey, SiteArrays]) -> None:
         """Add sites to the tables of the kernels, all at once; numbers of others stay, and costs do not grow."""
         with self._growing:
             new = {key: site for key, site in new.items() if key not in self.site_rows}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
-from interstage.multibody.compile import Site, site_of
+from interstage.multibody.compile import SiteArrays, site_of
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.kernel_interface import NO_SITES
 from interstage.multibody.node_checks import check_loaded
@@ -65,7 +65,7 @@ def located(system: ModelData, pairs: Sequence[tuple[str, Any]]) -> tuple[np.nda
     On rigid bodies, and at the frame of a flexible one, the site is -1 - body, and the arm leads to the place.
     """
     found: list[tuple[int, int | None]] = []
-    arms, new = np.zeros((len(pairs), 3)), dict[SiteKey, Site]()
+    arms, new = np.zeros((len(pairs), 3)), dict[SiteKey, SiteArrays]()
     for k, (body, place) in enumerate(pairs):
         i = system.body(body)
         flex = system.flexible(body)

@@ -39,7 +39,7 @@ from interstage.system.plant.declarations import (
     IntegerState,
     Out,
     Parameter,
-    Places,
+    Sites,
     Store,
     Value,
     ZeroCrossing,
@@ -145,7 +145,7 @@ class PipeFlow(Device):
     flow : out of the tank, as `PropellantTank.loss` says it;  feeds : what of it there is, 0 once the tank is empty
     """
 
-    at = Places()
+    at = Sites()
     share = Parameter("", 1.0, size="n")
     flow = In("kg/s")
     feeds = In("", default=1.0)

@@ -37,7 +37,7 @@ from interstage.system.plant.connections import (
     pieces_of,
     split_slice,
 )
-from interstage.system.plant.declarations import Field, In, Look, Out, Places, Push
+from interstage.system.plant.declarations import Field, In, Look, Out, Push, Sites
 from interstage.system.plant.device import Device, written
 from interstage.system.plant.prescribed_inputs import Ahead, MassHistory
 from interstage.system.plant.prescribed_motion import PrescribedMotion
@@ -65,7 +65,7 @@ class Member:
     def place_of(self, name: str) -> object:
         """Return a place that was given by the full name of its body, or a list of several."""
         given = self.what.place_of(name)
-        if isinstance(self.what.places[name], Places) and isinstance(given, list | tuple):
+        if isinstance(self.what.places[name], Sites) and isinstance(given, list | tuple):
             return [self._placed(place) for place in given]
         return self._placed(given)
 

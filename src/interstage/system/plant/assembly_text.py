@@ -30,8 +30,8 @@ from interstage.system.plant.declarations import (
     Look,
     Out,
     Parameter,
-    Places,
     Push,
+    Sites,
     Stored,
 )
 from interstage.system.plant.device import Device
@@ -216,7 +216,7 @@ def _forces(assembly: Assembly) -> dict[str, list[object]]:
         for name, field in part.what.fields.items():
             if isinstance(field, Push) and field.quantity == "force":
                 given = part.place_of(field.owner.name)
-                places = given if isinstance(field.owner, Places) and isinstance(given, list) else [given]
+                places = given if isinstance(field.owner, Sites) and isinstance(given, list) else [given]
                 found[f"{part.path}.{name}"] = [field.axes, [_plain_place(place) for place in places]]
     return found
 
@@ -252,7 +252,7 @@ def _port_rows(part: Member) -> list[list[str]]:
         side = "in" if isinstance(field, In) else "out"
         if isinstance(field, Look | Push):
             side = "look" if isinstance(field, Look) else "push"
-            place = place_text(part.what.place_of(field.owner.name), isinstance(field.owner, Places))
+            place = place_text(part.what.place_of(field.owner.name), isinstance(field.owner, Sites))
             place = f"{place}'s joint" if field.axes == "joint" else place
             words = f"{field.quantity.removeprefix('joint_').replace('_', ' ')} of {place}"
         size = "" if not shape else "[" + "×".join(map(str, shape)) + "]"

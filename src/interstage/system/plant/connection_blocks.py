@@ -33,8 +33,8 @@ from interstage.system.plant.declarations import (
     Look,
     Out,
     Parameter,
-    Place,
-    Places,
+    Site,
+    Sites,
 )
 from interstage.system.plant.device import Device
 from interstage.system.plant.moved_sites import NO_CHANGES, Carrier, Changes
@@ -252,10 +252,10 @@ class _Copies:
 
     def _carrier(self, part: Member) -> Carrier | None:
         """Return the place of a part by the body that carries it; that of its group where it has none."""
-        own = {name: one for name, one in part.what.places.items() if isinstance(one, Place | JointRef)}
-        for name in sorted(own, key=lambda name: isinstance(own[name], Places)):  # a place before several
+        own = {name: one for name, one in part.what.places.items() if isinstance(one, Site | JointRef)}
+        for name in sorted(own, key=lambda name: isinstance(own[name], Sites)):  # a place before several
             given = part.place_of(name)
-            return _first(given[0] if isinstance(given, list) and isinstance(own[name], Places) else given)
+            return _first(given[0] if isinstance(given, list) and isinstance(own[name], Sites) else given)
         return None if part.root is None else Carrier(part.root)
 
     def _tree(self, at: Carrier) -> Tree:
@@ -277,8 +277,8 @@ class _Copies:
             self.known[key] = False  # a ring of devices depends on no place by itself
             part = self.parts[path]
             if isinstance(part.what, Device) and not part.like:
-                own = [place for place in part.what.places.values() if isinstance(place, Place | JointRef)]
-                if all(isinstance(place, Place) and place.root for place in own):
+                own = [place for place in part.what.places.values() if isinstance(place, Site | JointRef)]
+                if all(isinstance(place, Site) and place.root for place in own):
                     carrier = self._carrier(part) if own else None
                     self.known[key] = (carrier is not None and self._tree(carrier) != tree) or any(
                         self._elsewhere(_path(piece.source), tree) for piece in self.into.get(path, ())

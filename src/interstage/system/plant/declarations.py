@@ -9,7 +9,7 @@ number where it has no size, else an array. A size is a number or a name: fields
     Out              s   what this device writes     ContinuousState  z   ẋ by `rates`
     DiscreteState    w   changed by `sample`         IntegerState     n   whole numbers
 
-`Place` is a node or point of a body, `JointRef` the joint of a body, `InternalLoad` a force or stress inside a flexible
+`Site` is a node or point of a body, `JointRef` the joint of a body, `InternalLoad` a force or stress inside a flexible
 one; their methods declare ports that the vehicle fills (position, rate, ...) or obeys (wrench, force).
 
 Limits of devices at a point: where one is active, a linear model there is not that of small commands.
@@ -227,7 +227,7 @@ class Look(In):
     """An input that the vehicle fills."""
 
     def __init__(
-        self, owner: Place | JointRef | InternalLoad, quantity: str, axes: str, text: str, size: Size
+        self, owner: Site | JointRef | InternalLoad, quantity: str, axes: str, text: str, size: Size
     ):
         super().__init__(text, size)
         self.owner, self.quantity, self.axes = owner, quantity, axes
@@ -240,7 +240,7 @@ GRAVITY = ("gravity", ROOTS)
 class Push(Out):
     """An output that the vehicle obeys."""
 
-    def __init__(self, owner: Place | JointRef, quantity: str, axes: str, text: str, size: Size):
+    def __init__(self, owner: Site | JointRef, quantity: str, axes: str, text: str, size: Size):
         super().__init__(text, size)
         self.owner, self.quantity, self.axes = owner, quantity, axes
 
@@ -252,7 +252,7 @@ def _axes(axes: str) -> str:
 
 
 @named_arguments
-class Place:
+class Site:
     """A place on a body of the vehicle: the argument of its name is body, (body, node) or (body, point).
 
     Axes are those of the world, of the body, or (default) those that turn with the node.
@@ -327,10 +327,10 @@ class Place:
 
 
 @named_arguments
-class Places(Place):
+class Sites(Site):
     """Several places, given as a list: what they show and take has a row for each, (n, 3) or (n, 4).
 
-    size : name of the number of places;  root : as of `Place`: one place, the first body, where none are given
+    size : name of the number of places;  root : as of `Site`: one place, the first body, where none are given
     """
 
     def __init__(self, size: str = "n", root: bool = False):

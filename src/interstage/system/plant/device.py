@@ -45,9 +45,9 @@ from interstage.system.plant.declarations import (
     Look,
     Out,
     Parameter,
-    Place,
-    Places,
     Push,
+    Site,
+    Sites,
     Store,
     Value,
     ZeroCrossing,
@@ -74,7 +74,7 @@ class Device:
     fields: Mapping[str, Field] = MappingProxyType({})
     functions: Mapping[str, Callable[..., None]] = MappingProxyType({})
     uses: Mapping[str, Uses] = MappingProxyType({})
-    places: Mapping[str, Place | JointRef | InternalLoad | Store] = MappingProxyType({})
+    places: Mapping[str, Site | JointRef | InternalLoad | Store] = MappingProxyType({})
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
     stands_for: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # {argument: the fields that it says}
     derived: tuple[str, ...] = ()  # parameters that follow from others where they are not given
@@ -95,7 +95,7 @@ class Device:
         declared = {n: v for base in reversed(cls.__mro__) for n, v in vars(base).items()}
         fields = {n: v for n, v in declared.items() if isinstance(v, Field)}
         cls.places = MappingProxyType(
-            {n: v for n, v in declared.items() if isinstance(v, Place | JointRef | InternalLoad | Store)}
+            {n: v for n, v in declared.items() if isinstance(v, Site | JointRef | InternalLoad | Store)}
         )
         cls.functions = MappingProxyType(
             {n: declared[n] for n in FUNCTIONS if callable(declared.get(n)) and n in declared}
@@ -122,7 +122,7 @@ class Device:
         self._values: dict[str, np.ndarray] = {}
         self._sizes: dict[str, int] = {}
         for name, place in self.places.items():
-            if isinstance(place, Places):
+            if isinstance(place, Sites):
                 self._sizes[place.size] = len(
                     _place_list(type(self).__name__, name, self._at.setdefault(name, [None]))
                 )
@@ -134,7 +134,7 @@ class Device:
         return values
 
     def place_of(self, name: str) -> object:
-        """Return the place that was given for a `Place` (None: the first body), or the body of a `JointRef`."""
+        """Return the place that was given for a `Site` (None: the first body), or the body of a `JointRef`."""
         return self._at.get(name)
 
     def longest_step(self) -> float:
@@ -179,14 +179,14 @@ class Device:
     def elsewhere(self, place: object) -> Device:
         """Return a copy for what is around another vehicle: the places that it finds by itself are there."""
         at = {
-            name: [place] if isinstance(one, Places) else place
+            name: [place] if isinstance(one, Sites) else place
             for name, one in self.places.items()
-            if isinstance(one, Place) and one.root
+            if isinstance(one, Site) and one.root
         }
         return self.moved(at)
 
     def moved(self, places: Mapping[str, object], **values: Value) -> Self:
-        """Return a copy at other places, {name of a `Place`: place, of `Places`: list}, with other values."""
+        """Return a copy at other places, {name of a `Site`: place, of `Sites`: list}, with other values."""
         for name in places:
             if name not in self.places:
                 raise InputError(
@@ -196,7 +196,7 @@ class Device:
         made._at = self._at | dict(places)
         owners = {n: self.places[n] for n in places}
         lists = {n: one for n, one in places.items() if isinstance(one, list | tuple)}
-        sizes = {one.size: len(lists[n]) for n, one in owners.items() if isinstance(one, Places)}
+        sizes = {one.size: len(lists[n]) for n, one in owners.items() if isinstance(one, Sites)}
         made._sizes = {**self._sizes, **sizes}
         made.set(**values)
         made._finish()
@@ -294,7 +294,7 @@ class Device:
                     )
         missing = {}
         for key, place in self.places.items():
-            if key not in self._at and not (isinstance(place, Place) and place.root):
+            if key not in self._at and not (isinstance(place, Site) and place.root):
                 missing[key] = "a place of the vehicle"
         for field in self.fields.values():
             needed = isinstance(field, Parameter) and field.value is None and field.name not in self.derived
@@ -448,7 +448,7 @@ def check_names(cls: type[Device], own: Iterable[str]) -> None:
         if isinstance(field, Look | Push) and field.owner not in cls.places.values():
             raise InputError(
                 f"{cls.__name__}.{name} belongs to no place of the class",
-                hint="declare it as at = ist.Place()",
+                hint="declare it as at = ist.Site()",
             )
 
 

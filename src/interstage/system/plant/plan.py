@@ -35,8 +35,8 @@ from interstage.system.plant.declarations import (
     Look,
     Out,
     Parameter,
-    Places,
     Push,
+    Sites,
     Stored,
     Value,
     numbers,
@@ -434,7 +434,7 @@ def _own_slots(
     what = part.what
     for name, declared in what.fields.items():
         full = f"{part.path}.{name}"
-        if isinstance(declared, Look) and isinstance(declared.owner, Places):
+        if isinstance(declared, Look) and isinstance(declared.owner, Sites):
             slots[full] = layout.take("s", what.shape_of(name), 0.0, declared.unit)
             looks |= {(full, k): touch for k, touch in enumerate(_touches(part, declared, slots[full], full))}
         elif isinstance(declared, Look):
@@ -476,7 +476,7 @@ def _touches(part: Member, declared: Look | Push, slot: SignalSlot, full: str) -
     given, quantity = part.place_of(declared.owner.name), declared.quantity
     if quantity == "gravity" and isinstance(part.what, Device) and part.what.of_roots:
         quantity = ROOTS
-    if not isinstance(declared.owner, Places):
+    if not isinstance(declared.owner, Sites):
         return [Touch(quantity, given, declared.axes, slot, full)]
     width = slot.shape[1]
     rows = [SignalSlot(slot.kind, slot.start + width * k, (width,), slot.unit) for k in range(slot.shape[0])]

@@ -23,7 +23,7 @@ from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.joints.elementary_motions import LENGTH
 from interstage.spatial import RigidInertia
 from interstage.system.plant.coupled_arrays import WELL, call
-from interstage.system.plant.declarations import ANY, Field, JointRef, Place, Push
+from interstage.system.plant.declarations import ANY, Field, JointRef, Push, Site
 from interstage.system.plant.prescribed_motion import NAMES, BoundMotion, Mass, PrescribedMotion, check_motion
 from interstage.system.plant.python_block import Law
 
@@ -98,7 +98,7 @@ class Ahead(Law):
         self.size: int | None = NUMBERS if isinstance(given, MassHistory) else None
         if vehicle is not None:
             self.size = self._size(vehicle)
-        owner = Place() if isinstance(given, MassHistory) else JointRef()
+        owner = Site() if isinstance(given, MassHistory) else JointRef()
         owner.name = "body"
         self.places = {"body": owner}
         self.fields: dict[str, Field] = {n: Push(owner, *words, None) for n, words in self._ports().items()}

@@ -39,7 +39,7 @@ import numpy as np
 
 from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, did_you_mean, raised
 from interstage.multibody import System
-from interstage.system.plant.declarations import Field, In, JointRef, Out, Place
+from interstage.system.plant.declarations import Field, In, JointRef, Out, Site
 from interstage.system.plant.serialization import attributes_of, memory_of, put_attributes
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Law:
     inputs : {argument: "unit[size]"} where units and sizes of arguments shall be checked
     """
 
-    places: Mapping[str, Place | JointRef] = MappingProxyType({})
+    places: Mapping[str, Site | JointRef] = MappingProxyType({})
 
     def __init__(
         self,

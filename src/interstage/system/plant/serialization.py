@@ -51,13 +51,13 @@ from interstage._renamed import current_name, first_name
 from interstage.errors import FileError, InputError, raised
 from interstage.multibody import System
 from interstage.spatial import Rotation
-from interstage.system.plant.declarations import Field, InternalLoad, JointRef, Place, Store
+from interstage.system.plant.declarations import Field, InternalLoad, JointRef, Site, Store
 from interstage.system.plant.device import Device
 
 MAIN = "__main__"
 GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 SEPARATOR = ":"
-OWNERS = Place | JointRef | InternalLoad | Store  # of what a class declares, as fields are
+OWNERS = Site | JointRef | InternalLoad | Store  # of what a class declares, as fields are
 
 
 class NoName(Exception):

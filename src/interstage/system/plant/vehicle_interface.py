@@ -35,7 +35,7 @@ from interstage.multibody.loads import OperatingPoint, split_place
 from interstage.multibody.sites import loaded, located
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.assembly import Member
-from interstage.system.plant.declarations import AXES, GRAVITY, ROOTS, Hold, Look, Places, Push
+from interstage.system.plant.declarations import AXES, GRAVITY, ROOTS, Hold, Look, Push, Sites
 from interstage.system.plant.internal_loads import carried_arrays
 from interstage.system.plant.moved_sites import (
     Carrier,
@@ -62,7 +62,7 @@ def _pair(place: object) -> tuple[str, object]:
 
 def _anywhere(declared: object) -> bool:
     """Return whether a field is said at bodies that the device finds by itself."""
-    return isinstance(declared, Look | Push) and isinstance(declared.owner, Places) and declared.owner.root
+    return isinstance(declared, Look | Push) and isinstance(declared.owner, Sites) and declared.owner.root
 
 
 @dataclass(frozen=True)
