@@ -61,6 +61,20 @@ def test_badly_scaled_matrix_keeps_its_digits(backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_factor_that_grows_gives_solutions_to_the_digits_of_its_matrix(backend):
+    # diagonal 1e-5 beside -1: without exchange of rows the factor grows, and loses five digits more than the condition
+    A = laplacian(20) - (4.0 - 1e-5) * sp.eye_array(400)
+    condition = (
+        np.abs(laplacian_values(20) - 4.0 + 1e-5).max() / np.abs(laplacian_values(20) - 4.0 + 1e-5).min()
+    )
+    X = np.random.default_rng(3).standard_normal((400, 3))
+    f = Factor(A, backend=backend)
+    assert np.abs(f.solve(A @ X) - X).max() < 10.0 * condition * np.finfo(float).eps
+    f.refactor(laplacian(20))  # which does not grow
+    assert np.abs(f.solve(laplacian(20) @ X) - X).max() < 1e-12
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_new_values_on_the_same_pattern(backend):
     A = laplacian(20)
     f = Factor(A, backend=backend)

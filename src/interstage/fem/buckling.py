@@ -328,8 +328,9 @@ def _counted(K, Kg, found, chosen, request: FactorRange) -> tuple[bool, int]:
         else:
             continue
         shift *= 1.0 - 1e-6
-        count = Factor((K + sign * shift * Kg).tocsr()).n_negative
-        if count is None:
+        factor = Factor((K + sign * shift * Kg).tocsr())
+        count = factor.n_negative
+        if count is None or factor.n_perturbed:
             return False, 0
         missed += max(0, count - int(np.count_nonzero((known > 0.0) & (known < shift))))
         checked = True

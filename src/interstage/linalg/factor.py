@@ -23,6 +23,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
@@ -321,6 +322,7 @@ class _PardisoKernel:
 
     def __init__(self, U, definite: bool, by_groups: bool):
         start = time.perf_counter()
+        self.indices, self.indptr, self.definite = U.indices, U.indptr, definite
         self.handle = pardiso.Pardiso(U, definite)
         self.handle.values = np.ones(U.nnz)
         self.handle.analyse(_order(U) if by_groups else None)
@@ -336,6 +338,12 @@ class _PardisoKernel:
         h = self.handle
         self.nnz = h.nnz
         self.n_positive, self.n_negative, self.n_perturbed = h.n_positive, h.n_negative, h.n_perturbed
+        if not self.definite:
+            upper = sp.csr_array((values, self.indices, self.indptr), shape=(h.n, h.n))
+            diagonal = upper.diagonal()
+            h.iparm[7] = 0  # 8: steps of refinement; 0: two where pivots were perturbed
+            if _backward_error(lambda x: upper @ x + upper.T @ x - diagonal * x, h.solve, h.n) > GROWN:
+                h.iparm[7] = REFINE
 
     def solve(self, B: np.ndarray) -> np.ndarray:
         return self.handle.solve(B)
@@ -361,6 +369,7 @@ class _SuperluKernel:
         self.U, self.definite = U, definite
         self.order_seconds = 0.0
         self.n_perturbed = 0
+        self.A = None  # set where solutions are refined
 
     def factorize(self, values: np.ndarray) -> None:
         n = self.U.shape[0]
@@ -383,6 +392,8 @@ class _SuperluKernel:
             raise NotPositiveDefinite("the matrix is not positive definite")
         if not self.definite and not self._accurate(A):
             self.lu, on_diagonal = self._pivoted(A), False
+        grown = not self.definite and _backward_error(lambda x: A @ x, self.lu.solve, n) > GROWN
+        self.A = A if grown else None
         self.n_negative = int((D < 0).sum()) if on_diagonal else None
         self.n_positive = n - self.n_negative if on_diagonal else None
         self.nnz = int(self.lu.nnz) // 2
@@ -404,12 +415,26 @@ class _SuperluKernel:
             raise SolverError("the matrix is singular to working precision", where="SuperLU") from None
 
     def solve(self, B: np.ndarray) -> np.ndarray:
-        return self.lu.solve(B)
+        X = self.lu.solve(B)
+        for _ in range(REFINE if self.A is not None else 0):
+            X += self.lu.solve(np.asfortranarray(B - self.A @ X))
+        return X
 
     def pivots(self) -> np.ndarray:
         if not self.definite:
             raise InputError("pivots are kept only for a positive definite factor")
         return self.D / self.diagonal
+
+
+GROWN = 1e-14  # backward error above which an indefinite factor has grown: rounding is some 1e-16
+REFINE = 2  # steps of refinement with such a factor
+
+
+def _backward_error(multiply: Callable, solve: Callable, n: int) -> float:
+    """Return max|b - A y|/max|y| of a scaled matrix for one right-hand side, whose solution y should be a cosine."""
+    b = multiply(np.cos(np.arange(n, dtype=float)))
+    y = solve(np.asfortranarray(b[:, None]))[:, 0]
+    return float(np.abs(b - multiply(y)).max(initial=0.0) / max(np.abs(y).max(initial=0.0), 1e-300))
 
 
 def _splu(A, threshold: float):
