@@ -77,6 +77,17 @@ def test_a_row_without_a_limit_says_why():
     assert "set after the figure was seen" in marked
 
 
+def test_limits_are_printed_with_their_digits(tmp_path):
+    """A page that says 1 for a limit of 1.1 or 1.4 would not change with it."""
+    rows = [
+        Row("a", f"f{k}", "", "", 0.5, limit) for k, limit in enumerate((1.0, 1.1, 2500.0, 0.125, 3 * 0.1))
+    ]
+    assert [row.limit for row in rows] == ["1e+00", "1.1e+00", "2.5e+03", "1.25e-01", "3e-01"]
+    Study("s", "S", "", rows[:1]).write(tmp_path)
+    looser = Study("s", "S", "", [Row("a", "f0", "", "", 0.5, 1.4)])
+    assert looser.changed(tmp_path) == ["a, f0: limit 1.4e+00, 1e+00 on the page"]
+
+
 def test_a_limit_that_is_far_above_rounding_is_not_called_rounding():
     with pytest.raises(ValueError, match="none of rounding"):
         Row("a", "f", "1", "1", 0.0, 1e-4, why=ROUNDS)

@@ -63,8 +63,11 @@ class Row:
 
     @property
     def limit(self) -> str:
-        """The limit as printed, with its mark."""
-        return "—" if self.tolerance is None else f"{self.tolerance:.0e}" + " *" * self.after
+        """The limit as printed, with its digits (three at most) and its mark."""
+        if self.tolerance is None:
+            return "—"
+        words = [f"{self.tolerance:.{digits}e}" for digits in range(3)]
+        return next(one for one in words if float(one) == float(words[-1])) + " *" * self.after
 
 
 @dataclass
