@@ -1,13 +1,16 @@
 """Heron's ascent as one rigid body by scipy, with air, wind, forces of the air and gravity written anew.
 
 Nothing of the package flies here: the standard atmosphere is that of `ambiance`, the ellipsoid is inverted by
-Newton's method, gravity is μ and J2 of WGS 84, forces of the air are sums over the six stations with coefficients
-interpolated in straight lines, engines have their lag and the pressure on their exits. From the log come what
-software and actuators did: attitude (for the path alone), gimbal angles and the throttle; mass properties are those
-of the rigid vehicle with the propellant that the engines have left by this sum.
+Newton's method, gravity is μ and J2 of WGS 84, forces of the air are sums over the six stations, engines have their lag
+and the pressure on their exits, propellant on its way to them the force of Coriolis. Tables of coefficients and of wind
+are monotone cubics, as the vehicle's devices say, here by scipy. From the log come what software and actuators did:
+attitude (for the path alone), gimbal angles and the throttle; mass properties are those of the rigid vehicle with the
+propellant that the engines have left by this sum, and its center of mass moves through it as they take it.
 
     path      the center of mass from lift-off on, attitude as flown
     turns     all six degrees of freedom for some seconds, from the motion at their begin
+
+The vehicle bends, a rigid body does not: flights with walls 1, 2 and 4 times as stiff say what is left without bending.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from functools import cache
 import numpy as np
 from ambiance import Atmosphere
 from scipy.integrate import solve_ivp
-from scipy.interpolate import interp1d
+from scipy.interpolate import PchipInterpolator, interp1d
 from scipy.spatial.transform import Rotation
 
 import interstage as ist
@@ -67,6 +70,21 @@ def site() -> tuple[np.ndarray, np.ndarray]:
 
 
 AXES, PAD = site()
+FLOW = 4.0 * ap.THRUST / ap.EXHAUST  # kg/s at full level
+# tables are curves that keep rises and falls of their points
+BY_MACH, BY_COSINE, BY_SINE = (
+    PchipInterpolator(ap.MACH, ap.AXIAL),
+    PchipInterpolator(ap.ANGLE, np.cos(ap.ANGLE)),
+    PchipInterpolator(ap.ANGLE, np.sin(ap.ANGLE)),
+)
+BLOWS = PchipInterpolator(ap.WIND["altitude"], np.column_stack([ap.WIND["north"], ap.WIND["east"]]))
+MOUNTS = [np.array([0.0, *heron.engine_position(k)[1:]]) for k in range(4)]
+PLACES = [  # on the axis, m; share of the axial force; slope of the normal force
+    ((av.FIRST if stage == "first" else av.UPPER)[node], ap.SHARES[stage][node], slope)
+    for stage, nodes in ap.NORMAL.items()
+    for node, slope in nodes.items()
+]
+PIPES = [((3.0, 0.0), av.FEEDS["fuel"]), ((15.5, 0.0), av.FEEDS["lox"])]  # from the tank to the exit, m
 
 
 def height(r: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -98,98 +116,127 @@ def air(h: float) -> tuple[float, float, float]:
     return float(logs[0]), float(logs[1]), float(np.interp(h, heights, sound))
 
 
+class Weights:
+    """Mass of the rigid vehicle over what it has burnt: straight lines between levels for m, m c and the inertia about
+    the origin, as they are of a tank that empties from level to level.
+    """
+
+    def __init__(self, stack: ap.Stack):
+        full = sum(av.LIQUID[tank][3] for tank in av.FEEDS)
+        self.burnt = full * (1.0 - np.linspace(1.0, av.RESIDUAL, av.LEVELS))
+        rows = []
+        for burnt in self.burnt:
+            left = {tank: av.LIQUID[tank][3] - share * burnt for tank, share in av.FEEDS.items()}
+            system = stack.system({**left, "upper": av.LIQUID["upper"][3]})
+            found = system.mass_properties(system.state())
+            m, c = float(found.mass), np.array(found.com)
+            rows.append(np.concatenate([[m], m * c, (found.inertia + m * shifted(c)).ravel()]))
+        self.rows = np.array(rows)
+
+    def at(self, burnt: float, flow: float) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+        """Return mass, center of mass, its velocity while a flow (kg/s) leaves, and inertia about it."""
+        k = int(np.clip(np.searchsorted(self.burnt, burnt) - 1, 0, len(self.burnt) - 2))
+        slope = (self.rows[k + 1] - self.rows[k]) / (self.burnt[k + 1] - self.burnt[k])
+        row = self.rows[k] + slope * (burnt - self.burnt[k])
+        c = row[1:4] / row[0]
+        moving = flow * (slope[1:4] - slope[0] * c) / row[0]
+        return float(row[0]), c, moving, row[4:].reshape(3, 3) - row[0] * shifted(c)
+
+
+def shifted(c: np.ndarray) -> np.ndarray:
+    """Return the inertia of a unit mass at a place."""
+    return np.dot(c, c) * np.eye(3) - np.outer(c, c)
+
+
 class Rigid:
     """The rigid vehicle in a world of its own, driven by what a log says of gimbals, throttle and attitude."""
 
-    def __init__(self, log: ist.Log, stack: ap.Stack, world: World):
-        self.world, self.stack = world, stack
+    def __init__(self, log: ist.Log, weights: Weights, world: World):
+        self.world, self.weights = world, weights
         t = log.t
         body = log[av.NAME]
         self.turn = interp1d(t, Rotation.from_quat(body.quaternion, scalar_first=True).as_matrix(), axis=0)
-        self.gimbals = [interp1d(t, log[f"engine{k}"].q, axis=0) for k in range(1, 5)]
-        self.valve = interp1d(log.times("cluster.valve"), log["cluster.valve"])
-        self.level = self._levels(t)
-        self.burnt = self._burnt(t)
+        self.turning = interp1d(t, body.velocity[:, :3], axis=0)
+        self.gimbals = interp1d(t, np.stack([log[f"engine{k}"].q for k in range(1, 5)], axis=1), axis=0)
+        self.held, self.valve = log.times("cluster.valve"), log["cluster.valve"]
+        self._burn()
 
-    def _levels(self, t: np.ndarray) -> interp1d:
-        """Engines follow the throttle with a lag of 0.2 s."""
+    def _burn(self) -> None:
+        """Engines follow a throttle that is held from row to row with a lag of 0.2 s: level and ∫ level at rows."""
+        lag, level, burnt = 0.2 * self.world.lag, [ap.NOMINAL], [0.0]
+        for wanted, dt in zip(self.valve, np.diff(self.held)):
+            gone = 1.0 - np.exp(-dt / lag)
+            burnt.append(burnt[-1] + wanted * dt + (level[-1] - wanted) * lag * gone)
+            level.append(level[-1] + (wanted - level[-1]) * gone)
+        self.levels, self.burnt = np.array(level), np.array(burnt)
 
-        def rate(s: float, level: np.ndarray) -> np.ndarray:
-            return (self.valve(min(s, t[-1])) - level) / (0.2 * self.world.lag)
+    def engines(self, t: float) -> tuple[float, float]:
+        """Return the level of the engines and what they have burnt, kg."""
+        k = max(int(np.searchsorted(self.held, t + 1e-9)) - 1, 0)
+        lag, dt, wanted = 0.2 * self.world.lag, t - self.held[k], self.valve[k]
+        gone = 1.0 - np.exp(-dt / lag)
+        burnt = self.burnt[k] + wanted * dt + (self.levels[k] - wanted) * lag * gone
+        return self.levels[k] + (wanted - self.levels[k]) * gone, FLOW * burnt
 
-        found = solve_ivp(rate, (t[0], t[-1]), [ap.NOMINAL], rtol=1e-8, atol=1e-8, max_step=0.1, t_eval=t)
-        return interp1d(t, found.y[0])
-
-    def _burnt(self, t: np.ndarray) -> interp1d:
-        flow = 4.0 * ap.THRUST / ap.EXHAUST * self.level(t)
-        return interp1d(t, np.concatenate([[0.0], np.cumsum(0.5 * (flow[1:] + flow[:-1]) * np.diff(t))]))
-
-    @cache  # noqa: B019 (a study ends with its process)
-    def weighed(self, t: float) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return mass, center and inertia of the rigid vehicle."""
-        left = {tank: av.LIQUID[tank][3] - share * float(self.burnt(t)) for tank, share in av.FEEDS.items()}
-        system = self.stack.system({**left, "upper": av.LIQUID["upper"][3]})
-        found = system.mass_properties(system.state())
-        return float(found.mass), np.array(found.com), np.array(found.inertia)
-
-    def table(self, times: np.ndarray) -> None:
-        """Weigh the vehicle at some times, and take straight lines between them."""
-        rows = [self.weighed(float(t)) for t in times]
-        self.mass, self.com, self.inertia = (
-            interp1d(times, [row[k] for row in rows], axis=0) for k in range(3)
-        )
+    def weighed(self, t: float) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+        """Return mass, center of mass, its velocity through the vehicle, and inertia about it, body axes."""
+        level, burnt = self.engines(t)
+        return self.weights.at(burnt, FLOW * level)
 
     def loads(
         self, t: float, r: np.ndarray, v: np.ndarray, R: np.ndarray, w: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return gravity (world axes) and force and torque about the center of mass (body axes) as [g, F, N]."""
         one = self.world
+        level, burnt = self.engines(t)
+        mass, com, *_ = self.weights.at(burnt, FLOW * level)
+        nozzles = [pointing(a, b) for a, b in one.gimbal * self.gimbals(t)]
+        com = com - heron.ENGINE_MASS * heron.ENGINE_CG / mass * sum(to - STRAIGHT for to in nozzles)
         turn = Rotation.from_rotvec([0.0, 0.0, SPIN * one.spin * t]).as_matrix()
         fixed = AXES @ (PAD + r)  # axes of the Earth at t = 0
-        here = turn.T @ fixed
-        h, north, east = height(here)
+        # the air of the vehicle is that of the origin of its axes
+        h, north, east = height(turn.T @ AXES @ (PAD + r - R @ com))
         north, east = (AXES.T @ turn @ each for each in (north, east))
         density, pressure, sound = air(h)
         ground = AXES.T @ np.cross([0.0, 0.0, SPIN * one.spin], fixed)
-        blows = [np.interp(h, ap.WIND["altitude"], ap.WIND[name]) for name in ("north", "east")]
-        stream = v - ground - one.wind * (blows[0] * north + blows[1] * east)
+        blows = BLOWS(np.clip(h, *BLOWS.x[[0, -1]]))
+        stream = R.T @ (v - ground - one.wind * (blows[0] * north + blows[1] * east))
         force, torque = np.zeros(3), np.zeros(3)
-        com = self.com(t)
-        for k, gimbal in enumerate(self.gimbals):
-            a, b = one.gimbal * gimbal(t)
-            push = float(self.level(t)) * ap.THRUST - ap.EXIT_AREA * pressure * one.pressure
-            direction = np.array([np.cos(a) * np.cos(b), np.sin(b), -np.sin(a) * np.cos(b)])
-            at = np.array(heron.engine_position(k), float)
-            at[0] = 0.0
-            force += push * direction
-            torque += np.cross(at - com, push * direction)
-        for stage in ("first", "upper"):
-            stations = av.FIRST if stage == "first" else av.UPPER
-            for node, slope in ap.NORMAL[stage].items():
-                at = np.array([stations[node], 0.0, 0.0])
-                flow = R.T @ stream + np.cross(w, at - com)
-                speed = np.linalg.norm(flow)
-                if speed < 1e-6:
-                    continue
-                share = ap.SHARES[stage][node] * np.interp(speed / sound, ap.MACH, ap.AXIAL) * flow[0] / speed
-                push = np.array([-one.axial * share, *(-one.normal * slope * flow[1:] / speed)])
-                push *= 0.5 * density * one.density * speed**2 * ap.AREA
-                force += push
-                torque += np.cross(at - com, push)
+        for at, to in zip(MOUNTS, nozzles):
+            push = (level * ap.THRUST - ap.EXIT_AREA * pressure * one.pressure) * to
+            force += push
+            torque += np.cross(at - com, push)
+        for x, share, slope in PLACES:
+            flow = stream + np.cross(w, [x, 0.0, 0.0] - com)
+            speed, side = np.linalg.norm(flow), np.hypot(flow[1], flow[2])
+            if speed < 1e-6:
+                continue
+            angle, mach = np.arctan2(side, flow[0]), np.clip(speed / sound, ap.MACH[0], ap.MACH[-1])
+            across = one.normal * slope * BY_SINE(angle) * flow[1:] / max(side, 1e-9)
+            push = -np.array([one.axial * share * BY_MACH(mach) * BY_COSINE(angle), *across])
+            push *= 0.5 * density * one.density * speed**2 * ap.AREA
+            force += push
+            torque += np.cross([x, 0.0, 0.0] - com, push)
+        for (begin, end), share in PIPES:  # what flows through turns with the vehicle
+            push = -2.0 * share * FLOW * level * np.cross(w, [end - begin, 0.0, 0.0])
+            force += push
+            torque += np.cross([0.5 * (begin + end), 0.0, 0.0] - com, push)
         return gravity(fixed, one), force, torque
 
     def path(self, times: np.ndarray, r: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Return the velocity (n, 3) of the center of mass at some times, attitude as flown."""
+        """Return the velocity (n, 3) of the vehicle where its center of mass is at some times, attitude as flown.
+
+        The center of mass moves through the vehicle by ċ: r' = v + ċ, v' = g + F/m + ω x ċ
+        """
 
         def rate(t: float, y: np.ndarray) -> np.ndarray:
-            R = self.turn(t)
-            g, force, _ = self.loads(t, y[:3], y[3:], R, np.zeros(3))
-            return np.concatenate([y[3:], g + R @ force / self.mass(t)])
+            R, w = self.turn(t), self.turning(t)
+            mass, _, moving, _ = self.weighed(t)
+            g, force, _ = self.loads(t, y[:3], y[3:], R, w)
+            return np.concatenate([y[3:] + R @ moving, g + R @ (force / mass + np.cross(w, moving))])
 
-        found = solve_ivp(
-            rate, (times[0], times[-1]), np.concatenate([r, v]), rtol=1e-7, atol=1e-4, t_eval=times
-        )
-        return found.y.T
+        span, begin = (times[0], times[-1]), np.concatenate([r, v])
+        return solve_ivp(rate, span, begin, rtol=1e-8, atol=1e-5, max_step=0.2, t_eval=times).y.T[:, 3:]
 
     def turns(self, times: np.ndarray, r: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Return angular velocity (n, 3), body axes, by all six degrees of freedom."""
@@ -198,19 +245,29 @@ class Rigid:
         def rate(t: float, y: np.ndarray) -> np.ndarray:
             attitude = Rotation.from_quat(y[6:10])
             R, spin = attitude.as_matrix(), y[10:]
+            mass, _, moving, I = self.weighed(t)
             g, force, torque = self.loads(t, y[:3], y[3:6], R, spin)
-            I = self.inertia(t)
             x, y_, z, s = y[6:10]
             turned = 0.5 * np.array([
                 s * spin[0] + y_ * spin[2] - z * spin[1], s * spin[1] + z * spin[0] - x * spin[2],
                 s * spin[2] + x * spin[1] - y_ * spin[0], -x * spin[0] - y_ * spin[1] - z * spin[2],
             ])  # fmt: skip
             return np.concatenate([
-                y[3:6], g + R @ force / self.mass(t), turned, np.linalg.solve(I, torque - np.cross(spin, I @ spin))
+                y[3:6] + R @ moving, g + R @ (force / mass + np.cross(spin, moving)), turned,
+                np.linalg.solve(I, torque - np.cross(spin, I @ spin)),
             ])  # fmt: skip
 
         begin = np.concatenate([r, v, first.as_quat(), w])
-        return solve_ivp(rate, (times[0], times[-1]), begin, rtol=1e-8, atol=1e-9, t_eval=times).y[10:].T
+        span = times[0], times[-1]
+        return solve_ivp(rate, span, begin, rtol=1e-8, atol=1e-9, max_step=0.02, t_eval=times).y[10:].T
+
+
+STRAIGHT = np.array([1.0, 0.0, 0.0])
+
+
+def pointing(a: float, b: float) -> np.ndarray:
+    """Return the direction of an engine on its gimbal, body axes."""
+    return np.array([np.cos(a) * np.cos(b), np.sin(b), -np.sin(a) * np.cos(b)])
 
 
 def gravity(fixed: np.ndarray, world: World) -> np.ndarray:
@@ -223,10 +280,13 @@ def gravity(fixed: np.ndarray, world: World) -> np.ndarray:
 
 
 TIMES, BEGINS, SPAN = np.array([0.0, 60.0, 100.0, 150.0]), (20.0, 45.0, 70.0), 2.5  # s
-SPEED, TURN = (
-    1.1,
-    4e-3,
-)  # m/s and rad/s: what bending and the mass that leaves make of a rigid body, after seeing it
+STIFFER = (1.0, 2.0, 4.0)  # factors of Young's modulus
+SPEED, TURN = 0.05, 2e-4  # m/s and rad/s, of the vehicle that does not bend: ALLOWED says why
+ALLOWED = (
+    "set before the run: 1e-4 of the 60 m/s that drag and of the 100 m/s that pressure on the exits take, for another "
+    "standard atmosphere; gimbals between rows of the log, 1e-5 rad of 4 MN 18 m behind the center of mass"
+)
+SECOND = 0.1  # of the ratio: the next term, of 1/k²
 WRONG = {
     "density of the air halved": World(density=0.5),
     "wind halved": World(wind=0.5),
@@ -240,64 +300,77 @@ WRONG = {
 
 
 class Flown:
-    """A flight without gusts, and how far it is from the rigid body of a world."""
+    """A flight without gusts, its walls so many times as stiff, and how far it is from the rigid body of a world."""
 
-    def __init__(self) -> None:
-        self.one = ascents.ascent(seed=None)
-        self.log = self.one.fly(until=float(TIMES[-1]))
-        self.rows = np.searchsorted(self.log.t, TIMES - 1e-6)
+    def __init__(self, stiffness: float, weights: Weights):
+        self.weights = weights
+        self.log = ascents.ascent(seed=None, stiffness=stiffness).fly(until=float(TIMES[-1]))
+        self.body, self.coms, self.momenta = self.log[av.NAME], self.log["com"], self.log.momentum
 
-    def speed(self, world: World) -> np.ndarray:
-        """Return differences of the velocity of the center of mass at times, m/s."""
-        rigid = Rigid(self.log, self.one.stack, world)
-        rigid.table(np.linspace(0.0, TIMES[-1], 31))
+    def speed(self, world: World, times: np.ndarray = TIMES) -> np.ndarray:
+        """Return differences (n, 3) of the velocity of the center of mass at times, m/s, from the first on."""
+        rigid = Rigid(self.log, self.weights, world)
+        rows = np.searchsorted(self.log.t, times - 1e-6)
         # momentum of the log over the mass by hand
-        v = np.array([self.log.momentum[k, 3:] / rigid.mass(self.log.t[k]) for k in self.rows])
-        found = rigid.path(TIMES, self.log[av.NAME].position[0] + rigid.com(0.0), v[0])
-        return np.linalg.norm(found[:, 3:] - v, axis=1)
+        v = np.array([self.momenta[k, 3:] / rigid.weighed(self.log.t[k])[0] for k in rows])
+        begin = self.body.position[0] + rigid.turn(0.0) @ rigid.weighed(0.0)[1]
+        return rigid.path(times, begin, v[0]) - v
 
-    def turn(self, world: World, begin: float) -> float:
-        """Return the difference of the change of angular velocity in some seconds, rad/s."""
-        rigid, body = Rigid(self.log, self.one.stack, world), self.log[av.NAME]
-        rigid.table(np.linspace(begin, begin + SPAN, 4))
-        k, end = np.searchsorted(self.log.t, [begin - 1e-6, begin + SPAN - 1e-6])
-        r = body.position[k] + rigid.turn(begin) @ rigid.com(begin)
-        v = self.log.momentum[k, 3:] / rigid.mass(begin)
-        w = rigid.turns(self.log.t[[k, end]], r, v, body.velocity[k, :3])
-        return float(np.linalg.norm(w[-1] - w[0] - body.velocity[end, :3] + body.velocity[k, :3]))
+    def turn(self, world: World, begin: float) -> np.ndarray:
+        """Return the difference (3,) of angular velocity after some seconds, rad/s, body axes.
+
+        That of the flight is its angular momentum about the center of mass over the inertia of the rigid vehicle.
+        """
+        rigid = Rigid(self.log, self.weights, world)
+        rows = np.searchsorted(self.log.t, [begin - 1e-6, begin + SPAN - 1e-6])
+        found = []
+        for k in rows:
+            R, (mass, _, _, I), p = rigid.turn(self.log.t[k]), rigid.weighed(self.log.t[k]), self.momenta[k]
+            r = self.body.position[k] + R @ self.coms[k]
+            found.append((r, p[3:] / mass, np.linalg.solve(I, R.T @ (p[:3] - np.cross(r, p[3:])))))
+        return rigid.turns(self.log.t[rows], *found[0])[-1] - found[1][2]
 
 
 def rows() -> list[Row]:
-    """The flight beside the rigid body, and what each row makes of a world that is wrong by a factor of two."""
-    flown, case = Flown(), "rigid body by scipy, no gusts"
-    speed = flown.speed(World())
-    turn = [flown.turn(World(), begin) for begin in BEGINS]
-    out = [
-        Row(
-            case, f"velocity at T + {t:.0f} s, m/s", "", "", float(dv), SPEED, "attitude and gimbals as flown"
-        )
-        for t, dv in zip(TIMES[1:], speed[1:])
-    ]
-    out += [
-        Row(
-            case,
-            f"turning in {SPAN:g} s from T + {t:.0f} s, rad/s",
-            "",
-            "",
-            dw,
-            TURN,
-            "all six degrees of freedom",
-        )
-        for t, dw in zip(BEGINS, turn)
-    ]
+    """The flight beside the rigid body, and what each row makes of a world that is wrong by a factor of two.
+
+    What bending does falls as 1/k with the stiffness: of three flights with walls 1, 2 and 4 times as stiff, twice the
+    last less the one before is what a vehicle has that does not bend.
+    """
+    weights, case, near = Weights(ap.Stack.of()), "rigid body by scipy, no gusts", TIMES[:2]
+    flown = [Flown(k, weights) for k in STIFFER]
+    speeds = np.array([one.speed(World())[1:] for one in flown])
+    turns = np.array([[one.turn(World(), begin) for begin in BEGINS] for one in flown])
+    out = []
+    for name, unit, limit, found, times in (
+        ("velocity at", "m/s", SPEED, speeds, TIMES[1:]),
+        (f"turning in {SPAN:g} s from", "rad/s", TURN, turns, BEGINS),
+    ):
+        size = np.linalg.norm(found, axis=2)
+        for k, t in enumerate(times):
+            left = float(np.linalg.norm(2.0 * found[2, k] - found[1, k]))
+            words = ", ".join(f"{one:.2g}" for one in size[:, k])
+            note = f"as it does not bend; {words} with walls 1, 2, 4 times as stiff"
+            out.append(Row(case, f"{name} T + {t:.0f} s, {unit}", "", "", left, limit, note, ALLOWED))
+        for k, t in enumerate(times):
+            first, second = (float(np.linalg.norm(found[j, k] - found[j + 1, k])) for j in (0, 1))
+            ratio, words = first / second, f"{name} T + {t:.0f} s, bending by the stiffness"
+            note = "walls 1 to 2 times as stiff beside 2 to 4 times: what bending does falls as 1/k"
+            error = abs(ratio / 2.0 - 1.0)
+            out.append(Row(case, words, "2", f"{ratio:.2f}", error, SECOND, note, "terms of 1/k²", True))
+    stiff = flown[-1]
+    speed, turn = stiff.speed(World(), near)[-1], turns[-1, 1]
     for words, world in WRONG.items():
-        moved = max(flown.speed(world)[-1] / SPEED, flown.turn(world, BEGINS[1]) / TURN)
+        moved = max(
+            float(np.linalg.norm(stiff.speed(world, near)[-1] - speed)) / SPEED,
+            float(np.linalg.norm(stiff.turn(world, BEGINS[1]) - turn)) / TURN,
+        )
         out.append(
             Row(
                 f"{case}, {words}",
                 "a row beside its limit",
                 "> 1",
-                f"{moved:.1f}",
+                f"{moved:.0f}",
                 1.0 / moved,
                 1.0,
                 "would fail",
