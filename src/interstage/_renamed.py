@@ -309,6 +309,7 @@ CLASSES: dict[str, str] = {
     "interstage.multibody.layout:Layout": "interstage.multibody.state:StateLayout",
     "interstage.multibody.refinement:Engine": "interstage.multibody.kernel_interface:KernelInterface",
     "interstage.multibody.settings:Settings": "interstage.multibody.settings:RuntimeSettings",
+    "interstage.multibody.loads:OperatingPoint": "interstage.multibody.operating_point:OperatingPoint",
     "interstage.multibody.state:Layout": "interstage.multibody.state:StateLayout",
     "interstage.multibody.types:Table": "interstage.multibody.types:NameTable",
     "interstage.system.ahead:Sheet": "interstage.system.plant.prescribed_inputs:PrescribedTable",

@@ -20,7 +20,8 @@ from interstage.calls import named_arguments
 from interstage.ensemble.design import Design, Dispersions, draw
 from interstage.errors import InputError, shown
 from interstage.multibody import State, System
-from interstage.multibody.loads import Forces, Generalized, Loads, acting_at, at_point
+from interstage.multibody.loads import Forces, Generalized, Loads
+from interstage.multibody.operating_point import acting_at, at_point
 from interstage.multibody.topology import check_state
 from interstage.system.plant.clock import Period, period_of
 from interstage.system.run.integrators import CompiledMethod, Method, method_of

@@ -38,6 +38,7 @@ from interstage.errors import FileError, InputError, InterstageError, did_you_me
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, write_hdf5
 from interstage.multibody import State, System
 from interstage.multibody.model_file import put_model
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.output import make_folder
 from interstage.reading import is_whole
 from interstage.system import Assembly, Device, Log, Out, simulate
@@ -48,7 +49,7 @@ from interstage.system.plant.plan import given_ahead, planned
 from interstage.system.plant.serialization import Describer, NoName, code_of
 from interstage.system.plant.serialization import fingerprint as code_fingerprint
 from interstage.system.plant.vehicle_interface import view_of
-from interstage.system.run.operating_point import FlightPoint, known_values
+from interstage.system.run.operating_point import known_values
 
 FORMAT = "interstage run"
 VERSION = 2  # 1 did not say of which study a run is
@@ -225,7 +226,7 @@ def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:
     assembly.seed = row.seed
     devices = dict(own_devices(assembly))
     x, given = flight.get("x"), flight.get("set") or {}
-    point = x.values if isinstance(x, FlightPoint) else None
+    point = x.values if isinstance(x, OperatingPoint) and (x.flown or x.values) else None
     places = _places(x) if isinstance(x, State) else {}
     if places:
         flight["x"] = x = x.copy()  # type: ignore[union-attr]

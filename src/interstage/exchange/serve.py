@@ -128,14 +128,14 @@ def _begun(assembly: Assembly, x0: State | None) -> State:
 
 def _refuse_what_goes_lost(assembly: Assembly, start: OperatingPoint) -> None:
     """Refuse an operating point that is more than a state of the vehicle: the unit starts from no more than that."""
-    loads, run = start.loads, getattr(start, "run", None)
+    loads, run = start.loads, start.run
     lost = ["its loads"] if loads.forces or loads.tau.any() or loads.law is not None else []
     if run is not None and run.changed:
         lost.append("a vehicle that its run has changed")
     if run is not None and run.goes_on and start.t:
         lost.append(f"its time of {start.t:.9g} s (log.state(k) begins at zero)")
     parts = {part.path: part.what for part in assembly.parts() if isinstance(part.what, Device)}
-    for name, value in getattr(start, "values", {}).items():
+    for name, value in start.values.items():
         path, _, field = name.rpartition(".")
         kept = path in parts and parts[path].fields[field].kind in "zw"
         if kept and not np.array_equal(value, parts[path].value_of(field)):

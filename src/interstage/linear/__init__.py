@@ -23,7 +23,8 @@ from interstage.linear.outputs import (
     RecoveredLoad,
 )
 from interstage.linear.reduction import ModalGains
-from interstage.linear.trim import Trim, TrimReport, trim
+from interstage.linear.steady import Trim, TrimReport
+from interstage.linear.trim import trim
 
 __all__ = [
     "CenterOfMass",

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from interstage.copies import Copies
 from interstage.errors import SolverError
 from interstage.linear.flight_plant import FlightPlant, jacobian_of, span_of
 from interstage.linear.memory import Path, Remembered, as_numbers, copied, is_whole, moved, numbers_in
 from interstage.linear.steady import Residual
 from interstage.multibody.types import asked
 from interstage.system.plant.declarations import Out
-from interstage.system.plant.python_block import Copies
 from interstage.system.run.coupled_system import ClosedLoop
 
 HALVINGS = 12

@@ -28,7 +28,7 @@ from interstage.linear.differences import Scheme
 from interstage.linear.interface import mass_properties
 from interstage.linear.memory import Hidden, Snapshot
 from interstage.multibody.joint_modes import LOCKED
-from interstage.multibody.loads import OperatingPoint, at_point
+from interstage.multibody.operating_point import NO_CHANGES, OperatingPoint, at_point
 from interstage.multibody.queries import refuse
 from interstage.multibody.state import State
 from interstage.multibody.types import Place
@@ -36,14 +36,12 @@ from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.compiled_schedule import check_epochs, warn_beyond
 from interstage.system.plant.connections import split_slice
 from interstage.system.plant.declarations import IntegerState, Out, Value
-from interstage.system.plant.moved_sites import NO_CHANGES
 from interstage.system.plant.plan import ExecutionPlan, planned
 from interstage.system.plant.python_block import Law
 from interstage.system.plant.serialization import memory_of
 from interstage.system.plant.vehicle_interface import view_of
 from interstage.system.run.coupled_system import ClosedLoop
 from interstage.system.run.operating_point import (
-    FlightPoint,
     base_loads,
     chain_of,
     changes_at,
@@ -129,14 +127,14 @@ class FlightPlant:
         self.touching = touching_at(self.plan, x0)
         vehicle = assembly.vehicle
         same = isinstance(x0, OperatingPoint) and vehicle is not None and x0.settings == vehicle.settings
-        if isinstance(x0, FlightPoint) and chain_of(assembly, x0):  # the vehicle has changed until then
+        if isinstance(x0, OperatingPoint) and chain_of(assembly, x0):  # the vehicle has changed until then
             self.system = x0.system
         else:
             self.system = view_of(self.plan, x0)
             if x0 is not None and not same:  # else nobody but devices has switched anything
                 self.system = at_point(self.system, x0)
         self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
-        self.t = float(getattr(x0, "t", None) or 0.0)
+        self.t = x0.t if isinstance(x0, OperatingPoint) else 0.0
         self.chart = Chart(self.system, self.x0, axes)
         base = None if x0 is None else base_loads(self.system, x0)
         self.loops = {

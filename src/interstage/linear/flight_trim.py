@@ -25,33 +25,20 @@ from interstage.linear.balance import Balance, Kept, Residuals, held_signals, so
 from interstage.linear.chart import turns
 from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.frames import LONGEST, Frame
-from interstage.linear.steady import TrimReport, accelerating
+from interstage.linear.steady import Trim, TrimReport, accelerating
 from interstage.multibody import System
 from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.multibody.joint_modes import PRESCRIBED
-from interstage.multibody.loads import Loads, OperatingPoint, frozen
+from interstage.multibody.loads import Loads
+from interstage.multibody.operating_point import OperatingPoint, frozen, history_of
 from interstage.multibody.state import State
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import Out, Value
 from interstage.system.plant.device import Device
-from interstage.system.run.operating_point import FlightPoint, start_values
+from interstage.system.run.operating_point import start_values
 
 HOLD_DOWN = "hold-down"
 STEADY = 1e-6  # accelerations after a frame, beside those that balance, of a point that is none
-
-
-class FlightTrim(FlightPoint):
-    """A point of an assembly found by `trim`, with a `report`."""
-
-    def __init__(self, x: State, point: tuple, report: TrimReport):
-        super().__init__(x, *point)
-        self.report = report
-
-    def _arguments(self) -> tuple:
-        return super()._arguments(), self.report
-
-    def __str__(self) -> str:
-        return f"{self.report}\n{super().__str__()}"
 
 
 def standing(assembly: Assembly) -> State:
@@ -82,7 +69,7 @@ def trim_flight(
     given: Mapping[str, Value] | None,
     what: Balance,
     held: bool = False,
-) -> FlightTrim:
+) -> Trim:
     """Return a point near x at which what is asked for and all states of devices stand still.
 
     held : free bodies keep their velocities meanwhile
@@ -107,8 +94,8 @@ def trim_flight(
     notes_on_stiffening(plant.system, point, point.vdot, point.loads)
     if found.at_rest and plant.plan.sampled:
         _fly(assembly, point, given, residual, found)
-    point_of = point.loads, point.vdot, point.settings, point.values, point.t, point.memory, point.run
-    return FlightTrim(point, point_of, report)
+    kept = point.values, point.t, point.memory, point.run
+    return Trim(point, report, point.loads, point.vdot, point.settings, *kept)
 
 
 @dataclass
@@ -148,7 +135,7 @@ def _rest(residual: Residuals, steered: np.ndarray, held: bool) -> _Found:
 
 def _fly(
     assembly: Assembly,
-    point: FlightPoint,
+    point: OperatingPoint,
     given: Mapping[str, Value] | None,
     residual: Residuals,
     found: _Found,
@@ -197,7 +184,7 @@ def _refuse_late_drifts(residual: Residuals, found: _Found) -> None:
         )
 
 
-def _report(residual: Residuals, point: FlightPoint, found: _Found) -> TrimReport:
+def _report(residual: Residuals, point: OperatingPoint, found: _Found) -> TrimReport:
     """Return what was done; turns of ball and free joints and free positions as changes from where it began."""
     plant, rows = residual.plant, residual.rows
     names, z = plant.state_names(), plant.device_states()
@@ -234,7 +221,7 @@ def _driven(plant: FlightPlant) -> np.ndarray:
 
 def _point(
     residual: Residuals, x: State | None, found: _Found, given: Mapping[str, Value] | None
-) -> FlightPoint:
+) -> OperatingPoint:
     """Return the point at values of the unknowns."""
     plant = residual.plant
     loop, vdot, _ = residual.run(found.y)
@@ -257,14 +244,14 @@ def _point(
     memory = (
         residual.kept.memory(residual.after, residual.live) if residual.whole else getattr(x, "memory", {})
     )
-    run = x.run if isinstance(x, FlightPoint) else None
+    run = history_of(x)
     if run is not None:  # a run from here samples anew
-        before = cast(FlightPoint, x)
+        before = cast(OperatingPoint, x)
         loads, run = frozen(loads, before, plant.system), replace(run, sampled=False)
         memory = before.memory | {
             path: {**before.memory.get(path, {}), **held} for path, held in memory.items()
         }
-    return FlightPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t, memory, run)
+    return OperatingPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t, memory, run)
 
 
 def _is_output(plant: FlightPlant, name: str) -> bool:

@@ -58,7 +58,8 @@ from interstage.linear.validity import elastic_places, notes_on_balance, notes_o
 from interstage.linear.vehicle_plant import Columns, Plant
 from interstage.multibody.fidelity import notes_on_stiffening, warn_of_spin
 from interstage.multibody.joint_modes import LOCKED
-from interstage.multibody.loads import Forces, Loads, acting_at, at_point, frozen
+from interstage.multibody.loads import Forces, Loads
+from interstage.multibody.operating_point import acting_at, at_point, frozen
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
 from interstage.spatial.checks import all_finite

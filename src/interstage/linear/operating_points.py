@@ -11,24 +11,24 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, shown
 from interstage.linear.flight_plant import FlightPlant
-from interstage.linear.flight_trim import FlightTrim
+from interstage.linear.steady import Trim
 from interstage.linear.trim import trim
 from interstage.linear.validity import limits_at
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.system.log.log import Log
 from interstage.system.log.simulation_log import FlightLog
 from interstage.system.plant.assembly import Assembly
-from interstage.system.run.operating_point import FlightPoint
 
 
 @named_arguments
-class Points(Sequence[FlightPoint]):
+class Points(Sequence[OperatingPoint]):
     """Points of a run in order of the times that were asked for; iterate over them, or take one by its number.
 
     t (n,) : their times;  limits : of each, the limits of devices that are active there, in words
     balanced : whether structure and devices are at rest at them (`trim`); `point.report` tells what that changed
     """
 
-    def __init__(self, points: Sequence[FlightPoint], limits: Sequence[tuple[str, ...]], balanced: bool):
+    def __init__(self, points: Sequence[OperatingPoint], limits: Sequence[tuple[str, ...]], balanced: bool):
         self._points, self.limits, self.balanced = list(points), list(limits), balanced
         self.t = np.array([point.t for point in points])
 
@@ -36,17 +36,17 @@ class Points(Sequence[FlightPoint]):
         return len(self._points)
 
     @overload
-    def __getitem__(self, k: int) -> FlightPoint: ...
+    def __getitem__(self, k: int) -> OperatingPoint: ...
 
     @overload
     def __getitem__(self, k: slice) -> Points: ...
 
-    def __getitem__(self, k: int | slice) -> FlightPoint | Points:
+    def __getitem__(self, k: int | slice) -> OperatingPoint | Points:
         if isinstance(k, slice):
             return Points(self._points[k], self.limits[k], self.balanced)
         return self._points[k]
 
-    def __iter__(self) -> Iterator[FlightPoint]:
+    def __iter__(self) -> Iterator[OperatingPoint]:
         return iter(self._points)
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ def points(
     Returns
     -------
     Points
-        A sequence of `FlightPoint`; `linearize`, `simulate` and `system.modes` take each.
+        A sequence of `OperatingPoint`; `linearize`, `simulate` and `system.modes` take each.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def points(
         raise InputError(
             "points: a log from a file needs the assembly that flew", where="flight", hint="give flight="
         )
-    found: list[FlightPoint] = []
+    found: list[OperatingPoint] = []
     limits: list[tuple[str, ...]] = []
     for t in times:
         point = log.point(float(t) if isinstance(t, int | np.integer) else t)
@@ -116,16 +116,16 @@ def points(
     return Points(found, limits, balance)
 
 
-def _balanced(flight: Assembly | None, point: FlightPoint) -> FlightPoint:
+def _balanced(flight: Assembly | None, point: OperatingPoint) -> OperatingPoint:
     """Return a point at which structure and devices are at rest under the loads of its time."""
     if flight is not None:
-        return trim(flight, point)  # type: ignore[return-value]
+        return trim(flight, point)
     steady = trim(point.system, point)
-    rest: tuple = steady.loads, steady.vdot, steady.settings, {}, point.t, None, point.run
-    return FlightTrim(steady, rest, steady.report)
+    own = steady.loads, steady.vdot, steady.settings
+    return Trim(steady, steady.report, *own, t=point.t, run=point.run)
 
 
-def _active(flight: Assembly | None, point: FlightPoint) -> tuple[str, ...]:
+def _active(flight: Assembly | None, point: OperatingPoint) -> tuple[str, ...]:
     """Return the limits that are active at a point, in words."""
     if flight is None:
         return ()
@@ -136,7 +136,7 @@ def _active(flight: Assembly | None, point: FlightPoint) -> tuple[str, ...]:
         plant.release()
 
 
-def _warn(found: Sequence[FlightPoint], limits: Sequence[tuple[str, ...]]) -> None:
+def _warn(found: Sequence[OperatingPoint], limits: Sequence[tuple[str, ...]]) -> None:
     """Warn of points at active limits."""
     words = [f"t = {point.t:.6g} s: {'; '.join(some)}" for point, some in zip(found, limits) if some]
     if words:

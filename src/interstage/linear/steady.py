@@ -12,7 +12,7 @@ Jacobian is exact: complex steps, all of them in one compiled loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.vehicle_plant import along_chart, forward_rows
 from interstage.multibody.dynamics_derivatives import force_slopes
 from interstage.multibody.loads import Loads, wrench_rows
+from interstage.multibody.operating_point import OperatingPoint, RunHistory
+from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.state import State
 from interstage.multibody.types import asked
 
@@ -78,6 +80,34 @@ def accelerating(system: System, vdot: np.ndarray, after: np.ndarray) -> dict[st
     names = system.velocity_names()
     order = np.argsort(-np.abs(vdot), kind="stable")
     return {names[k]: float(vdot[k]) for k in order if abs(vdot[k]) > floor}
+
+
+class Trim(OperatingPoint):
+    """An operating point found by `trim`, with a `report`."""
+
+    def __init__(
+        self,
+        x: State,
+        report: TrimReport,
+        loads: Loads,
+        vdot: np.ndarray | Callable[[], np.ndarray],
+        settings: RuntimeSettings,
+        values: Mapping[str, np.ndarray] | None = None,
+        t: float = 0.0,
+        memory: Mapping[str, Mapping[str, object]] | None = None,
+        run: RunHistory | None = None,
+    ):
+        super().__init__(x, loads, vdot, settings, values, t, memory, run)
+        self.report = report
+
+    def _arguments(self) -> tuple:
+        return self.report, *super()._arguments()
+
+    def __repr__(self) -> str:
+        return f"<Trim: {super().__repr__()[8:-1]}>\n{self.report}"
+
+    def __str__(self) -> str:
+        return f"{self.report}\n{super().__str__()}"
 
 
 Residual = Callable[["System", State, np.ndarray], ArrayLike]

@@ -23,11 +23,11 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
-from interstage.linear.flight_trim import HOLD_DOWN, Balance, FlightTrim, standing, trim_flight
-from interstage.linear.steady import Problem, Residual, TrimReport, Unknown, accelerating, solve
+from interstage.linear.flight_trim import HOLD_DOWN, Balance, standing, trim_flight
+from interstage.linear.steady import Problem, Residual, Trim, TrimReport, Unknown, accelerating, solve
 from interstage.multibody.fidelity import notes_on_stiffening
-from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point, frozen
-from interstage.multibody.settings import RuntimeSettings
+from interstage.multibody.loads import Forces, Loads
+from interstage.multibody.operating_point import acting_at, at_point, frozen
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
 from interstage.system.plant.assembly import Assembly
@@ -40,25 +40,6 @@ if TYPE_CHECKING:
 KINDS = ("position", "rate", "force")
 Unknowns = str | Sequence[str | tuple[str, str]] | None
 Residuals = str | Residual | Sequence[str | Residual] | None
-
-
-class Trim(OperatingPoint):
-    """An operating point found by `trim`, with a `report`."""
-
-    def __init__(
-        self, x: State, loads: Loads, vdot: np.ndarray, settings: RuntimeSettings, report: TrimReport
-    ):
-        super().__init__(x, loads, vdot, settings)
-        self.report = report
-
-    def _arguments(self) -> tuple:
-        return *super()._arguments(), self.report
-
-    def __repr__(self) -> str:
-        return f"<Trim: {super().__repr__()[8:-1]}>\n{self.report}"
-
-    def __str__(self) -> str:
-        return f"{self.report}\n{super().__str__()}"
 
 
 @named_arguments
@@ -78,8 +59,8 @@ def trim(
 ) -> Trim:
     """Return a state near x in which chosen accelerations vanish under constant loads.
 
-    Of an assembly, its devices act beside the loads, and their states stand still too; the point (`FlightPoint`) has
-    these and the inputs that are held. Samples are solved together with the vehicle: at rest, discrete states and what
+    Of an assembly, its devices act beside the loads, and their states stand still too; the point has these and
+    the inputs that are held. Samples are solved together with the vehicle: at rest, discrete states and what
     laws remember are unknowns (an integrator stands where its input vanishes), and the point is flown for a frame; of
     a vehicle that moves they keep their values, and the report names those that drift. x="hold-down" is the vehicle
     as described, on the ground (that of a device as `Earth`), held there while structure and devices come to rest, and
@@ -105,7 +86,7 @@ def trim(
     if isinstance(system, Assembly):
         check_frame_used(frame, forces)
         given, wanted = (forces, tau, accelerations, frame), (unknowns, residuals)
-        return _trim_assembly(system, x, given, wanted, max_iterations, tolerance, set)  # type: ignore[return-value]
+        return _trim_assembly(system, x, given, wanted, max_iterations, tolerance, set)
     if set is not None:
         raise InputError("set belongs to assemblies", where="trim")
     if not isinstance(x, State):
@@ -145,7 +126,7 @@ def trim(
         accelerating(system, vdot, after),
     )
     notes_on_stiffening(system, state, vdot, loads)
-    return Trim(state, loads, vdot, system.settings.copy(), report)
+    return Trim(state, report, loads, vdot, system.settings.copy())
 
 
 def _trim_assembly(
@@ -156,7 +137,7 @@ def _trim_assembly(
     max_iterations: int,
     tolerance: float,
     given: Mapping[str, Value] | None,
-) -> FlightTrim:
+) -> Trim:
     """Return a steady point of an assembly near x."""
     unknowns, residuals = wanted
     held = isinstance(x, str)

@@ -20,8 +20,9 @@ from interstage.multibody.joints import (
     Slot,
     Universal,
 )
-from interstage.multibody.loads import Loads, OperatingPoint, Wrench
+from interstage.multibody.loads import Loads, Wrench
 from interstage.multibody.model import Multibody
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.multibody.state import State
 from interstage.multibody.system import System
 

@@ -4,14 +4,10 @@ A load is a wrench at a place (`Wrench`), constant, a function of time or a tabl
 follow a body or node; a generalized force; or the motion of a prescribed joint. `Loads` holds all of them. Everything
 that takes `forces`, `tau` and `accelerations` makes them into it at the door: the short forms are dictionaries by
 place, {("core", 52): [t; f], "bus": ..., ("core", 52, "node"): ...}.
-
-An `OperatingPoint` is a state with its loads and settings; `simulate`, `linearize`, `trim` and `modes` take it alike:
-its loads act, kind by kind (forces, tau, accelerations), where the call gives none of that kind.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,11 +18,9 @@ from numpy.typing import ArrayLike
 
 from interstage._renamed import former_names
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError, caller_level, raised, shown
+from interstage.errors import InputError, InterstageError, raised, shown
 from interstage.multibody.kernel_interface import NO_SITES
-from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.sites import loaded, located
-from interstage.multibody.state import State, check_belongs, check_compiled
 from interstage.multibody.types import NameTable, Node, Place, Rates, given_system
 from interstage.spatial.checks import all_finite, as_array
 
@@ -455,24 +449,6 @@ def of_all_kinds(forces: Forces | None, tau: Generalized | None, accelerations: 
     )
 
 
-def acting_at(
-    x: State, forces: Forces | None, tau: Generalized | None, accelerations: Rates | None
-) -> AllKinds:
-    """Return forces, tau and accelerations: of each kind those given, or else those an operating point brings."""
-    given = of_all_kinds(forces, tau, accelerations)
-    if not isinstance(x, OperatingPoint):
-        return given
-    if x.unloaded and all(one is None for one in given):
-        raise InputError(
-            "the point does not say which loads acted",
-            where="x",
-            got=x.unloaded,
-            hint="give them: forces=ist.Loads.of(system, ...), without more for none",
-        )
-    brought = of_all_kinds(x.loads, *given[1:])
-    return brought[0] if given[0] is None else given[0], *brought[1:]
-
-
 def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.ndarray:
     """Return n finite real numbers as an array."""
     try:
@@ -507,98 +483,6 @@ def _motions(system: System, accelerations: Rates | None) -> dict[str, np.ndarra
         body: np.broadcast_to(np.asarray(value, dtype=float), (size[body],)).copy()
         for body, value in accelerations.items()
     }
-
-
-@named_arguments
-class OperatingPoint(State):
-    """A state with the loads that act there and the settings it holds for: what `simulate` and `linearize` start from.
-
-    loads : `Loads`;  settings : joint modes, masses and closures as they were (`RuntimeSettings`)
-    vdot (nv,) : accelerations under them
-
-    Whoever takes the point takes its settings: a system that is switched otherwise is seen as it was here, with a
-    warning. `with_settings` gives the same state and loads with other ones.
-    """
-
-    flown = False
-    """Whether it is a point of a run: its masses and settings are part of where the run was, and no warning is due."""
-    t: float | None = None
-    """Time of a point of a run."""
-    unloaded = ""
-    """Why the loads that acted at a point of a run are not known, "" where they are."""
-
-    def __init__(
-        self, x: State, loads: Loads, vdot: np.ndarray | Callable[[], np.ndarray], settings: RuntimeSettings
-    ):
-        super().__init__(x.layout, x.q, x.v)
-        self.loads, self._vdot, self.settings = loads, vdot, settings
-
-    @property
-    def vdot(self) -> np.ndarray:
-        """Accelerations (nv,); of a point of a run found when they are asked for, NaN where nobody knows them."""
-        if not isinstance(self._vdot, np.ndarray):
-            self._vdot = self._vdot()
-        return self._vdot
-
-    def _arguments(self) -> tuple:
-        vdot = self._vdot.copy() if isinstance(self._vdot, np.ndarray) else self._vdot
-        return self.loads.copy(), vdot, self.settings.copy()
-
-    def copy(self, dtype: type | None = None) -> State:
-        """Return an independent copy with the same loads and settings; of another number type a bare state."""
-        if dtype is not None and np.dtype(dtype) != self.q.dtype:
-            return super().copy(dtype)
-        return type(self)(self, *self._arguments())
-
-    def with_settings(self, settings: RuntimeSettings) -> OperatingPoint:
-        """Return the same state and loads with (a copy of) other settings."""
-        own = self.settings.checked(settings).copy()
-        return OperatingPoint(self, self.loads.copy(), self.vdot.copy(), own)
-
-    def __reduce__(self):
-        self._vdot = self.vdot  # a function does not travel
-        return type(self), (State(self.layout, self.q, self.v), *self._arguments())
-
-    def __str__(self) -> str:
-        from interstage.multibody.summary import of_point
-
-        return of_point(self)
-
-
-def at_point(system: S, x: State) -> S:
-    """Return a system as an operating point has it switched; the system itself for a bare state."""
-    check_compiled(system)
-    if not isinstance(x, OperatingPoint):
-        return system
-    check_belongs(system, x)
-    if x.settings == system.settings:
-        return system
-    if x.flown:
-        return system.with_settings(x.settings)
-    from interstage.multibody.summary import unlike
-
-    warnings.warn(
-        "the system is switched otherwise than the operating point, which is taken as it was found:"
-        f" {unlike(x.settings, system.settings)}",
-        UserWarning,
-        stacklevel=caller_level(),
-    )
-    return system.with_settings(x.settings)
-
-
-def as_flown(system: C, x: State) -> C:
-    """Return a system with the masses and settings that it had where a state was logged; itself for other states."""
-    if not isinstance(x, OperatingPoint) or not x.flown:
-        return system
-    check_belongs(system, x)
-    return system if x.settings == system.settings else system.with_settings(x.settings)
-
-
-def frozen(loads: Loads, x: State, system: System) -> Loads:
-    """Return loads as they are at the time of a point of a run; elsewhere ones that change with time are refused."""
-    if isinstance(x, OperatingPoint) and x.flown and x.t is not None:
-        return loads.at(x.t, system)
-    return loads.constant()
 
 
 __getattr__ = former_names(__name__)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from interstage.multibody.joints import Joint
     from interstage.multibody.loads import Loads, OperatingPoint, Wrench
     from interstage.multibody.model import BodySpec, Multibody
+    from interstage.multibody.operating_point import OperatingPoint
     from interstage.multibody.settings import RuntimeSettings
     from interstage.multibody.state import State
     from interstage.multibody.system import System

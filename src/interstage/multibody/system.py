@@ -46,18 +46,10 @@ from interstage.multibody.impulse import Change
 from interstage.multibody.joints import Joint
 from interstage.multibody.kernel_interface import NO_SITES, Scratch, refined, shut
 from interstage.multibody.load_recovery import GeometricEnergy, recovered
-from interstage.multibody.loads import (
-    Forces,
-    Loads,
-    OperatingPoint,
-    as_flown,
-    as_forces,
-    check_frame,
-    of_all_kinds,
-    wrench_rows,
-)
+from interstage.multibody.loads import Forces, Loads, as_forces, check_frame, of_all_kinds, wrench_rows
 from interstage.multibody.model import Mounting, Multibody
 from interstage.multibody.model_data import ModelData
+from interstage.multibody.operating_point import OperatingPoint, as_flown
 from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.topology import Docking, DockingOptions

@@ -20,15 +20,8 @@ from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody import closure_queries
-from interstage.multibody.loads import (
-    Forces,
-    OperatingPoint,
-    as_flown,
-    as_forces,
-    at_point,
-    frozen,
-    wrench_rows,
-)
+from interstage.multibody.loads import Forces, as_forces, wrench_rows
+from interstage.multibody.operating_point import OperatingPoint, as_flown, at_point, frozen
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
 

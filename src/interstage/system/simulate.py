@@ -11,7 +11,8 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.fidelity import notes_on_stiffening, unstiffened, warn_along_run, warn_of_spin
-from interstage.multibody.loads import Forces, Generalized, OperatingPoint
+from interstage.multibody.loads import Forces, Generalized
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.multibody.state import check_belongs
 from interstage.multibody.types import Rates
 from interstage.spatial import RigidInertia

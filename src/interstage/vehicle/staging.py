@@ -30,6 +30,7 @@ from interstage.errors import InputError, ModelError, SolverError, shown
 from interstage.multibody import Free, Multibody, State, System, closure_queries
 from interstage.multibody.impulse import Change, frames_of, keep_motion, trees_of
 from interstage.multibody.model import BodySpec
+from interstage.multibody.operating_point import Heirs, Key
 from interstage.multibody.topology import carry_propellant, named_under
 from interstage.spatial import RigidInertia
 from interstage.spatial.functions import (
@@ -38,7 +39,6 @@ from interstage.spatial.functions import (
     quaternion_from_matrix,
     rotvec_from_matrix,
 )
-from interstage.system.plant.moved_sites import Heirs, Key
 from interstage.system.run.events import Action
 from interstage.vehicle.free_flight import FreeFlightState
 from interstage.vehicle.geometric_stiffness import (

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.log.log_file import LogFile, read_log, write_log
@@ -26,9 +27,8 @@ from interstage.system.log.phases import Phase, is_mass, masses, tidied
 from interstage.system.plant.clock import SAME_TIME, time_of
 from interstage.system.plant.connections import split_slice
 from interstage.system.run.events import EventRecord
-from interstage.system.run.operating_point import FlightPoint
 
-Fly = Callable[[FlightPoint, float], FlightPoint]
+Fly = Callable[[OperatingPoint, float], OperatingPoint]
 
 
 @dataclass
@@ -254,12 +254,12 @@ class Log:
             k -= len(phase)
         raise AssertionError
 
-    def state(self, k: int = -1) -> FlightPoint:
+    def state(self, k: int = -1) -> OperatingPoint:
         """Return the k-th row, the last by default, as a point of the run: with masses, settings and loads of then."""
         phase, k = self._row(k)
         return phase.point(k)
 
-    def point(self, at: int | float | str = -1) -> FlightPoint:
+    def point(self, at: int | float | str = -1) -> OperatingPoint:
         """Return a row as a point of the run: `simulate` goes on from its time, `linearize` and `trim` start there.
 
         at : number of a row, from the end where it is negative, or a time (a float, or a text as "73 s"). Of several
@@ -268,11 +268,11 @@ class Log:
         """
         return self._at(at, self.state).going_on()
 
-    def operating_point(self, k: int = -1) -> FlightPoint:
+    def operating_point(self, k: int = -1) -> OperatingPoint:
         """Return the k-th row, the last by default, as `state` does, with the loads of its time."""
         return self.state(k).at_its_time()
 
-    def _at(self, at: int | float | str, row: Callable[[int], FlightPoint]) -> FlightPoint:
+    def _at(self, at: int | float | str, row: Callable[[int], OperatingPoint]) -> OperatingPoint:
         """Return the point of a row by its number or its time, or fly to a time between two."""
         if isinstance(at, (int, np.integer)) and not isinstance(at, bool):
             return row(int(at))

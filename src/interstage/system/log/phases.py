@@ -43,13 +43,12 @@ from interstage.multibody.kernels.entry import composite_from, sums
 from interstage.multibody.kernels.kinematics import kinematics, poses
 from interstage.multibody.load_recovery import BodyRecovery, GeometricEnergy, recovery_of
 from interstage.multibody.loads import Loads
+from interstage.multibody.operating_point import NO_CHANGES, Changes, OperatingPoint, RunHistory
 from interstage.multibody.queries import of_composite
 from interstage.multibody.sites import local_pose, shape_of
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.plant.clock import SAME_TIME
-from interstage.system.plant.moved_sites import NO_CHANGES, Changes
-from interstage.system.run.operating_point import FlightPoint, Flown
 
 if TYPE_CHECKING:
     from interstage.system.run.applied_loads import Acting
@@ -284,7 +283,7 @@ class Phase:
 
     inertia : {body: (m, 10)} of bodies whose mass changed on the way
     propellant : {tank: (m,)} of tanks of bodies that burn
-    vehicles : those of the phases before it, and its own;  first, others : see `Flown`
+    vehicles : those of the phases before it, and its own;  first, others : see `RunHistory`
     """
 
     system: System
@@ -314,7 +313,7 @@ class Phase:
             raise InputError(f"there is no body '{name}'", hint=known_names(slices))
         return BodyState(name, slices[name], self.q, self.v)
 
-    def state(self, k: int = -1) -> FlightPoint:
+    def state(self, k: int = -1) -> OperatingPoint:
         """Return the k-th state, the last by default, as a point of the run: masses, settings and loads of then."""
         return self.point(k)
 
@@ -337,11 +336,11 @@ class Phase:
         unloaded: str = "",
         changes: Changes = NO_CHANGES,
         first: int | None = None,
-    ) -> FlightPoint:
+    ) -> OperatingPoint:
         """Return the k-th state as a point of the run.
 
         loads : what acted beside devices, where it is not known here
-        values : of devices;  holds : {body: whether a device holds its joint};  the others : see `Flown`
+        values : of devices;  holds : {body: whether a device holds its joint};  the others : see `RunHistory`
         """
         k = range(len(self.t))[k]
         system, t = self.system_at(k), float(self.t[k])
@@ -353,7 +352,7 @@ class Phase:
         elif loads is None:
             loads, unloaded = Loads.of(system), "its log does not have what acted"
         vehicles = (*before, *(self.vehicles or (self.system,)))
-        run = Flown(
+        run = RunHistory(
             vehicles,
             sampled,
             forgotten,
@@ -364,7 +363,7 @@ class Phase:
             first=self.first if first is None else first,
         )
         vdot = partial(self.accelerations_at, k)
-        return FlightPoint(self.bare(k), loads, vdot, system.settings.copy(), values or {}, t, memory, run)
+        return OperatingPoint(self.bare(k), loads, vdot, system.settings.copy(), values or {}, t, memory, run)
 
     @property
     def acting(self) -> Inputs | None:
@@ -376,7 +375,7 @@ class Phase:
         """Whether it is known what acted beside devices."""
         return self.acting is not None
 
-    def between(self, t: float, x: State) -> FlightPoint:
+    def between(self, t: float, x: State) -> OperatingPoint:
         """Return a state between rows as a point; masses that change are those on the way from row to row."""
         k = max(0, int(np.searchsorted(self.t, t, "right")) - 1)
         point = self.point(k)
@@ -390,9 +389,9 @@ class Phase:
         def vdot() -> np.ndarray:
             return system.forward_dynamics(State(x.layout, x.q, x.v), forces=point.loads.at(t, system))
 
-        return FlightPoint(x, point.loads, vdot, point.settings, {}, t, None, point.run)
+        return OperatingPoint(x, point.loads, vdot, point.settings, {}, t, None, point.run)
 
-    def operating_point(self, k: int = -1) -> FlightPoint:
+    def operating_point(self, k: int = -1) -> OperatingPoint:
         """Return the k-th state as `point` does."""
         return self.point(k)
 

@@ -29,9 +29,9 @@ import numpy as np
 from interstage.errors import FileError
 from interstage.hdf5 import Fault
 from interstage.multibody.loads import Loads, Wrench
+from interstage.multibody.operating_point import NO_CHANGES, Changes
 from interstage.output import json_text, parse_json
 from interstage.system.plant.declarations import Out
-from interstage.system.plant.moved_sites import NO_CHANGES, Changes
 from interstage.system.plant.plan import ExecutionPlan
 from interstage.system.plant.prescribed_inputs import AHEAD, Ahead
 from interstage.system.plant.serialization import Describer, NoName, Program, Restorer

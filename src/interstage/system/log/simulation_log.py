@@ -26,6 +26,7 @@ from interstage.files import FLIGHT, expect
 from interstage.hdf5 import Fault
 from interstage.multibody import System
 from interstage.multibody.loads import Loads
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.output import write_svg
@@ -47,7 +48,7 @@ from interstage.system.plant.coupled_kernels import ROWS
 from interstage.system.plant.python_block import Memories
 from interstage.system.run.applied_loads import Acting
 from interstage.system.run.events import EventRecord
-from interstage.system.run.operating_point import FlightPoint, check_whole
+from interstage.system.run.operating_point import check_whole
 from interstage.units import check_unit
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class FlightLog(Log):
         super().__init__([Phase(system, np.zeros(0), np.zeros((0, system.nq)), np.zeros((0, system.nv)))])
         self.contents, self.assembly = contents, assembly
         self._record: FlightRecord | None = None
-        self.end: FlightPoint | None = None
+        self.end: OperatingPoint | None = None
         # tables of steps and samples, those of phases (`phase_storage`), what is discrete; the vehicle of each phase
         self._own = len(contents.tables)
         self._discrete = self._own + len(flight_phases.TABLES)
@@ -87,7 +88,7 @@ class FlightLog(Log):
         begun = contents.points is not None and contents.points.begun
         self.first: int | None = (
             0 if begun else None
-        )  # of `Flown`, where vehicles before are known, or cannot be
+        )  # of `RunHistory`, where vehicles before are known, or cannot be
         self.memories: Memories | None = None  # what laws remembered at rows, in the process that flew them
         self.rows = self._taken = 0  # rows; those of a run before, or of a file
         self._kept: log_memory.KeptMemories | None = None  # what laws remembered, as far as the file has it
@@ -239,7 +240,7 @@ class FlightLog(Log):
             self._writer.close()
             self._writer = None
 
-    def finished(self, end: FlightPoint | None) -> FlightLog:
+    def finished(self, end: OperatingPoint | None) -> FlightLog:
         """Return this log with all its rows in place; its file is closed."""
         if self.memories is not None and end is not None:
             self.memories.note()
@@ -383,7 +384,7 @@ class FlightLog(Log):
         values = values.reshape(len(values), *shape)
         return Series(title, table[:, 0], values, first.unit, labels, first.table > 0)
 
-    def state(self, k: int = -1) -> FlightPoint:
+    def state(self, k: int = -1) -> OperatingPoint:
         """Return the k-th row, the last by default, as a whole point (`point`).
 
         Where the log does not have all of one it is the state of the vehicle with the masses of then, which runs and
@@ -391,7 +392,7 @@ class FlightLog(Log):
         """
         return self._point(k, whole=False)
 
-    def point(self, at: int | float | str = -1) -> FlightPoint:
+    def point(self, at: int | float | str = -1) -> OperatingPoint:
         """Return a row as a whole point: `simulate` goes on from its time, `linearize` and `trim` start there.
 
         at : number of a row, from the end where it is negative, or a time (a float, or a text as "73 s"). Of several
@@ -403,14 +404,14 @@ class FlightLog(Log):
         """
         return self._at(at, self._whole_row).going_on()
 
-    def _whole_row(self, k: int) -> FlightPoint:
+    def _whole_row(self, k: int) -> OperatingPoint:
         return self._point(k, whole=True)
 
-    def _point(self, k: int, whole: bool) -> FlightPoint:
+    def _point(self, k: int, whole: bool) -> OperatingPoint:
         phase, row = self._row(k)
         number = range(len(self))[k]
         if self.end is not None and number == len(self) - 1:
-            return cast(FlightPoint, self.end.copy())
+            return cast(OperatingPoint, self.end.copy())
         kept = self.contents.points
         if kept is None:
             lacking = "its log file is of a version that did not keep what is discrete of devices"
@@ -426,7 +427,7 @@ class FlightLog(Log):
             check_whole(point)
         return point
 
-    def _whole(self, phase: Phase, row: int, number: int, kept: KeptState) -> FlightPoint:
+    def _whole(self, phase: Phase, row: int, number: int, kept: KeptState) -> OperatingPoint:
         """Return a row of a log that has all that devices keep."""
         found = LogRow(kept, self._tables[: self._own], self._tables[self._discrete], number)
         if not found.known:
@@ -467,7 +468,7 @@ class FlightLog(Log):
         driven = [body for body in row.kept.driven if system.joint_mode(body) == "prescribed"]
         return replace(found, accelerations={body: row.driven(body) for body in driven}), ""
 
-    def operating_point(self, k: int = -1) -> FlightPoint:
+    def operating_point(self, k: int = -1) -> OperatingPoint:
         """Return the k-th row, the last by default (`end`), as a whole point, with the loads of its time."""
         self._row(k)
         if self.end is not None and k in (-1, len(self) - 1):

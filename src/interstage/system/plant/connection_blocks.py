@@ -23,6 +23,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.multibody.loads import split_place
+from interstage.multibody.operating_point import NO_CHANGES, Changes
 from interstage.system.plant.assembly import Assembly, Member
 from interstage.system.plant.connections import ConnectionPiece
 from interstage.system.plant.declarations import (
@@ -37,7 +38,7 @@ from interstage.system.plant.declarations import (
     Sites,
 )
 from interstage.system.plant.device import Device
-from interstage.system.plant.moved_sites import NO_CHANGES, Carrier, Changes
+from interstage.system.plant.moved_sites import Carrier
 from interstage.system.plant.python_block import Law
 
 

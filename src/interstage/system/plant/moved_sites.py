@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
 
 from interstage.errors import SolverError
 from interstage.multibody import System
-
-Key: TypeAlias = tuple[str, int | str]
-"""(body, node), or (body, result) of a result inside."""
-
-Heirs: TypeAlias = Mapping[Key, tuple[str, object]]
-"""{place: the same place by the body that it goes with}."""
+from interstage.multibody.operating_point import Changes, Heirs
 
 
 @dataclass(frozen=True)
@@ -24,23 +17,6 @@ class Carrier:
 
     body: str
     node: int | None = None
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What events may change of a vehicle.
-
-    leaving : bodies that may leave what carries them;  coming : bodies that are not there yet
-    parting : of those that may leave, the ones that events name;  heirs : places that go with other bodies
-    """
-
-    leaving: Sequence[str] = ()
-    coming: Sequence[str] = ()
-    parting: frozenset[str] = frozenset()
-    heirs: Heirs = field(default_factory=dict)
-
-
-NO_CHANGES = Changes()
 
 
 def both(one: Changes, other: Changes) -> Changes:

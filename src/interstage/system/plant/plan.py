@@ -24,6 +24,7 @@ import numpy as np
 
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
+from interstage.multibody.operating_point import NO_CHANGES, Changes
 from interstage.spatial import RigidInertia
 from interstage.system.plant.assembly import Assembly, Member
 from interstage.system.plant.clock import Clock
@@ -52,7 +53,6 @@ from interstage.system.plant.faults import (
     overridden,
     seen_apart,
 )
-from interstage.system.plant.moved_sites import NO_CHANGES, Changes
 from interstage.system.plant.noise import seed_or_run, stream_of
 from interstage.system.plant.prescribed_inputs import LEVELS, MASS, Ahead, MassHistory
 from interstage.system.plant.prescribed_motion import PrescribedMotion

@@ -23,24 +23,22 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from inspect import signature
 from threading import Lock, get_ident
 from types import (
-    BuiltinFunctionType,
     FunctionType,
     MappingProxyType,
     MethodType,
-    ModuleType,
 )
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interstage.copies import Copies
 from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, did_you_mean, raised
 from interstage.multibody import System
 from interstage.system.plant.declarations import Field, In, JointRef, Out, Site
-from interstage.system.plant.serialization import attributes_of, memory_of, put_attributes
+from interstage.system.plant.serialization import memory_of, put_attributes
 
 if TYPE_CHECKING:
     from interstage.system.plant.plan import ExecutionPlan
@@ -225,8 +223,6 @@ def _arguments(function: Callable[..., object], where: str) -> dict[str, Any]:
 
 
 MOST = 1_000_000  # values that all copies of what laws remember may have: some hundred megabytes
-SAME = (type(None), bool, int, float, complex, str, bytes, np.generic, type, ModuleType, System)
-CODE = (FunctionType, BuiltinFunctionType)
 _FLYING: dict[int, list[int]] = {}  # threads that fly a law, by the number of the object that it is
 _FLYING_LOCK = Lock()
 
@@ -327,57 +323,6 @@ def remember(laws: Mapping[str, Law], held: Mapping[str, Mapping[str, Any]]) -> 
             put_attributes(laws[name].owner, values)
         else:
             _put_defaults(laws[name.removesuffix("()")], values)
-
-
-class Copies:
-    """Copies what laws remember; vehicles and code are shared, whatever is one object stays one.
-
-    count : values that were copied
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._made: dict[int, tuple[object, object]] = {}  # the original lives as long as its number
-
-    def of(self, value: Any) -> Any:
-        """Return a copy of a value."""
-        self.count += 1
-        if isinstance(value, SAME) or type(value) in CODE:
-            return value
-        if id(value) in self._made:
-            return self._made[id(value)][1]
-        if type(value) is np.ndarray and value.dtype.kind != "O":
-            self.count += value.size // 100
-            return self._noted(value, value.copy())
-        if type(value) is list:
-            made = self._noted(value, [])
-            made.extend(map(self.of, value))
-            return made
-        if type(value) is dict:
-            found = self._noted(value, {})
-            found.update((self.of(key), self.of(one)) for key, one in value.items())
-            return found
-        if type(value) in (tuple, set, frozenset):
-            return self._noted(value, type(value)(map(self.of, value)))
-        return self._object(value)
-
-    def _noted(self, value: object, made: Any) -> Any:
-        self._made[id(value)] = value, made
-        return made
-
-    def _object(self, value: Any) -> Any:
-        cls = type(value)
-        if cls.__module__.startswith("interstage."):
-            return value  # decks, components, models: they do not change
-        plain = cls.__new__ is object.__new__ and cls.__reduce__ is object.__reduce__
-        if not plain or hasattr(cls, "__deepcopy__"):
-            made = deepcopy(value)
-            self.count += len(made) if hasattr(made, "__len__") else 0
-            return self._noted(value, made)
-        made = self._noted(value, object.__new__(cls))
-        for name, inner in attributes_of(value).items():
-            object.__setattr__(made, name, self.of(inner))
-        return made
 
 
 class Memories:

@@ -48,6 +48,7 @@ from typing import Any
 import numpy as np
 
 from interstage._renamed import current_name, first_name
+from interstage.copies import attributes_of, slots_of_class
 from interstage.errors import FileError, InputError, raised
 from interstage.multibody import System
 from interstage.spatial import Rotation
@@ -376,24 +377,6 @@ class Describer:
         for name, inner in attributes_of(value).items():
             made["attributes"][name] = self.value(inner, f"{where}.{name}" if where else name)
         return {"object": number}
-
-
-def slots_of_class(cls: type) -> list[str]:
-    """Return the names of the slots of a class, as its attributes have them."""
-    found = []
-    for one in cls.__mro__:
-        slots = vars(one).get("__slots__", ())
-        for name in [slots] if isinstance(slots, str) else slots:
-            private = name.startswith("__") and not name.endswith("__")
-            found.append(f"_{one.__name__.lstrip('_')}{name}" if private else name)
-    return [name for name in found if name not in ("__dict__", "__weakref__")]
-
-
-def attributes_of(value: object) -> dict[str, Any]:
-    """Return the attributes of an object by name, those in slots too."""
-    found = dict(getattr(value, "__dict__", {}))
-    slots = slots_of_class(type(value))
-    return found | {name: getattr(value, name) for name in slots if hasattr(value, name)}
 
 
 def memory_of(owner: object) -> dict[str, Any]:

@@ -31,20 +31,14 @@ from interstage.multibody import Multibody, State, System
 from interstage.multibody.impulse import set_rates
 from interstage.multibody.joint_modes import LOCKED
 from interstage.multibody.joints import Locked
-from interstage.multibody.loads import OperatingPoint, split_place
+from interstage.multibody.loads import split_place
+from interstage.multibody.operating_point import Heirs, OperatingPoint
 from interstage.multibody.sites import loaded, located
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.assembly import Member
 from interstage.system.plant.declarations import AXES, GRAVITY, ROOTS, Hold, Look, Push, Sites
 from interstage.system.plant.internal_loads import carried_arrays
-from interstage.system.plant.moved_sites import (
-    Carrier,
-    Heirs,
-    bearer,
-    place_now,
-    refuse_turned,
-    root_of,
-)
+from interstage.system.plant.moved_sites import Carrier, bearer, place_now, refuse_turned, root_of
 from interstage.system.plant.plan import ExecutionPlan, Touch
 from interstage.system.plant.prescribed_inputs import AHEAD, LEVELS, MASS, Ahead, is_si
 from interstage.system.plant.prescribed_motion import PrescribedMotion

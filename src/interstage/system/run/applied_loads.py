@@ -24,18 +24,13 @@ import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError, raised
 from interstage.multibody import State, System
-from interstage.multibody.loads import (
-    KINDS,
-    Loads,
-    of_all_kinds,
-    place_words,
-    wrench_rows,
-)
+from interstage.multibody.loads import KINDS, Loads, of_all_kinds, place_words, wrench_rows
+from interstage.multibody.operating_point import Heirs
 from interstage.multibody.topology import carried
 from interstage.multibody.types import Node, asks_system, given_system
 from interstage.system.log.phases import Inputs
 from interstage.system.plant.assembly import Member
-from interstage.system.plant.moved_sites import Heirs, bearer, place_now, refuse_turned
+from interstage.system.plant.moved_sites import bearer, place_now, refuse_turned
 from interstage.system.plant.prescribed_inputs import (
     MASS,
     Ahead,

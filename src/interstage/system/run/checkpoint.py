@@ -40,6 +40,7 @@ from interstage.hdf5 import (
     write_hdf5,
 )
 from interstage.multibody.loads import Loads
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.output import as_path, parse_json
 from interstage.system.log.hdf5 import FlightRecord, arrays_in, put_arrays, read_flight
 from interstage.system.plant.assembly import Assembly
@@ -47,7 +48,6 @@ from interstage.system.plant.clock import Period
 from interstage.system.plant.python_block import laws_of, remember, remembered
 from interstage.system.plant.serialization import Describer, NoName, Program, Restorer, refused
 from interstage.system.run.events import Event
-from interstage.system.run.operating_point import FlightPoint
 
 if TYPE_CHECKING:
     from interstage.system.log.simulation_log import FlightLog
@@ -260,7 +260,7 @@ def _made_again(old: FlightRecord, path: Path, program: Program) -> Assembly:
 
 def _first_point(
     assembly: Assembly, old: FlightRecord, found: Checkpoint, loads: Loads | None
-) -> FlightPoint | None:
+) -> OperatingPoint | None:
     """Return where a run began that began on a changed vehicle, from a point of another run; None for the others."""
     from interstage.system.log.simulation_log import FlightLog
 

@@ -15,6 +15,7 @@ import numpy as np
 from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import State, System
 from interstage.multibody.loads import Loads
+from interstage.multibody.operating_point import Changes
 from interstage.system.log.layout import LogColumns
 from interstage.system.log.phase_storage import Acted
 from interstage.system.plant.assembly import Member
@@ -31,7 +32,6 @@ from interstage.system.plant.coupled_kernels import (
     SINGLE,
 )
 from interstage.system.plant.declarations import ZeroCrossing, numbers
-from interstage.system.plant.moved_sites import Changes
 from interstage.system.plant.prescribed_motion import PrescribedMotion
 from interstage.system.plant.vehicle_interface import holds_of, obey, settle
 from interstage.system.run.applied_loads import Acting, RunLoads, SampledLaw

@@ -29,12 +29,12 @@ from interstage.multibody.closure_queries import open_by
 from interstage.multibody.impulse import fit_closures, set_rates
 from interstage.multibody.joints import Joint
 from interstage.multibody.model import MountingOptions
+from interstage.multibody.operating_point import Changes, Heirs
 from interstage.multibody.queries import check_numbers
 from interstage.multibody.topology import DockingOptions, copy_of
 from interstage.multibody.types import Target, asks_system
 from interstage.spatial import RotationLike
 from interstage.system.plant.declarations import Value
-from interstage.system.plant.moved_sites import Changes, Heirs
 from interstage.system.plant.prescribed_motion import BoundMotion, PrescribedMotion
 
 AT_START = 1e-6  # rad or m: how far a joint may be from where its motion starts

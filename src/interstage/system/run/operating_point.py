@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from interstage.copies import Copies, attributes_of
 from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import State, System
-from interstage.multibody.arrays import Tree
-from interstage.multibody.loads import (
-    Forces,
-    Generalized,
-    Loads,
+from interstage.multibody.loads import Forces, Generalized, Loads, check_frame
+from interstage.multibody.operating_point import (
+    NO_CHANGES,
+    Changes,
     OperatingPoint,
     acting_at,
     at_point,
-    check_frame,
     frozen,
+    history_of,
 )
-from interstage.multibody.model_data import ModelData
-from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
@@ -32,141 +29,30 @@ from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import ContinuousState as Stored
 from interstage.system.plant.declarations import Parameter
 from interstage.system.plant.device import Device
-from interstage.system.plant.moved_sites import NO_CHANGES, Changes
 from interstage.system.plant.plan import ExecutionPlan
-from interstage.system.plant.python_block import Copies, laws_of, remember
-from interstage.system.plant.serialization import attributes_of, plain_object
+from interstage.system.plant.python_block import laws_of, remember
+from interstage.system.plant.serialization import plain_object
 from interstage.system.plant.vehicle_interface import Touching
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-@dataclass(frozen=True)
-class Flown:
-    """What a point knows of the run that it is of.
-
-    vehicles : those that the run had until then, the last one is that of the point
-    first : how many of them, from the first on, are the one that was described, switched and weighed as it may be;
-        0 where the run began on a vehicle that had changed, and those before are not known
-    others : trees of all vehicles of its log, by which they are told apart
-    sampled : whether the samples of its time are done
-    forgotten : laws of which it is not known what they remembered
-    lacking : why it does not say all that devices keep, "" where it does
-    unloaded : why the loads beside devices are not known, "" where they are
-    goes_on : a run from it begins at its time where no other is given, instead of at zero
-    loaded : its loads were asked for with it
-    changes : what events of the run may have changed of the vehicle
-    """
-
-    vehicles: tuple[System, ...]
-    sampled: bool = True
-    forgotten: tuple[str, ...] = ()
-    lacking: str = ""
-    unloaded: str = ""
-    goes_on: bool = False
-    loaded: bool = False
-    changes: Changes = NO_CHANGES
-    others: tuple[Tree, ...] = ()
-    first: int = 1
-
-    @property
-    def changed(self) -> bool:
-        """Whether the vehicle is another than the one that was described."""
-        return self.first < len(self.vehicles)
-
-
 def as_described(vehicles: Sequence[System]) -> int:
-    """Return how many of the vehicles of a run are the first one, switched and weighed as it may be; see `Flown`."""
+    """Return how many of the vehicles of a run are the first one, in other joint modes or of other mass."""
     others = (k for k, system in enumerate(vehicles) if system.tree is not vehicles[0].tree)
     return next(others, len(vehicles))
 
 
-class FlightPoint(OperatingPoint):
-    """Where a flight is: state of the vehicle, what acts beside devices, and values of devices by full name.
-
-    values : states, discrete states, integers, sampled outputs and inputs that are held;  t : time
-    memory : {path of a law: {attribute: value}} that it remembers, where a trim has found it or a run has kept it
-    run : of a point of a log, what it knows of its run
-
-    `simulate` goes on from a point of a log as the run did, `linearize` and `trim` see the vehicle, its masses and its
-    devices as they were there; `point.system` is that vehicle.
-    """
-
-    def __init__(
-        self,
-        x: State,
-        loads: Loads,
-        vdot: np.ndarray | Callable[[], np.ndarray],
-        settings: RuntimeSettings,
-        values: Mapping[str, np.ndarray],
-        t: float = 0.0,
-        memory: Mapping[str, Mapping[str, object]] | None = None,
-        run: Flown | None = None,
-    ):
-        super().__init__(x, loads, vdot, settings)
-        self.values, self.t, self.run = dict(values), t, run
-        self.memory = {path: dict(held) for path, held in (memory or {}).items()}
-        self.flown = run is not None
-        self.unloaded = "" if run is None else run.unloaded
-
-    def _arguments(self) -> tuple:
-        values = {name: np.array(value) for name, value in self.values.items()}
-        return *super()._arguments(), values, self.t, Copies().of(self.memory), self.run
-
-    def with_settings(self, settings: RuntimeSettings) -> FlightPoint:
-        """Return the same point with (a copy of) other settings."""
-        loads, vdot, own, *rest = FlightPoint._arguments(self)
-        return FlightPoint(self, loads, vdot, own.checked(settings).copy(), *rest)
-
-    def with_loads(self, loads: Loads) -> FlightPoint:
-        """Return the same point under other loads."""
-        _, _, settings, values, t, memory, run = FlightPoint._arguments(self)
-        run = None if run is None else replace(run, unloaded="")
-        return FlightPoint(self, loads, np.full(len(self.v), np.nan), settings, values, t, memory, run)
-
-    def at_its_time(self) -> FlightPoint:
-        """Return the same point under the loads of its time: what is a function of time is a number."""
-        loads, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
-        if loads.in_time:
-            loads = loads.at(t, None if run is None else self.system)
-        run = None if run is None else replace(run, loaded=True)
-        return FlightPoint(self, loads, vdot, settings, values, t, memory, run)
-
-    def going_on(self) -> FlightPoint:
-        """Return the same point of a run, from whose time a run goes on where nobody says otherwise."""
-        assert self.run is not None
-        loads, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
-        return FlightPoint(
-            self, loads, vdot, settings, values, t, memory, replace(run, goes_on=True, loaded=True)
-        )
-
-    def why_not_of(self, system: ModelData) -> str:
-        """Return why it is no state of a vehicle of the same sizes: that of its time is another."""
-        run, tree = self.run, getattr(system, "tree", None)
-        if run is None or tree is run.vehicles[-1].tree:
-            return ""
-        known = run.changed or any(tree is one for one in run.others)
-        return "its run has changed the vehicle, and had another one at this point" if known else ""
-
-    @property
-    def system(self) -> System:
-        """The vehicle as it was at this point of a run, with the masses and settings of then."""
-        if self.run is None:
-            raise InputError("the point is not of a run", hint="its vehicle is the one that was asked")
-        return self.run.vehicles[-1].with_settings(self.settings)
-
-
 def check_whole(x: State | None, loaded: bool = False) -> None:
     """Refuse a state of a log that does not say all that a run or a linear model needs; loaded : loads are given."""
-    if isinstance(x, FlightPoint) and x.run is not None:
-        why = x.run.lacking or ("" if loaded else x.run.unloaded)
-        if why:
-            raise InputError("the state is not a whole point of its run", where="x", got=why)
+    run = history_of(x)
+    if run is not None and (why := run.lacking or ("" if loaded else run.unloaded)):
+        raise InputError("the state is not a whole point of its run", where="x", got=why)
 
 
 def chain_of(assembly: Assembly, x: State | None) -> list[System]:
     """Return the vehicles that a run had until a point, after that of the assembly; none where it has not changed."""
-    run = x.run if isinstance(x, FlightPoint) else None
+    run = history_of(x)
     if run is None or assembly.vehicle is None:
         return []
     if not run.changed:  # of a file of old the vehicle may be another nonetheless
@@ -194,19 +80,20 @@ def touching_at(plan: ExecutionPlan, x: State | None) -> Touching:
     """Return what devices touch of the vehicle at a point, after all changes of it before."""
     found, old = Touching(plan, heirs=changes_at(x).heirs), plan.assembly.vehicle
     for new in chain_of(plan.assembly, x):
-        assert old is not None and isinstance(x, FlightPoint)
-        found, old = found.after(old, new, float(x.t or 0.0)), new
+        assert old is not None and isinstance(x, OperatingPoint)
+        found, old = found.after(old, new, x.t), new
     return found
 
 
 def changes_at(x: State | None) -> Changes:
     """Return what events may have changed of a vehicle until a point."""
-    return x.run.changes if isinstance(x, FlightPoint) and x.run is not None else NO_CHANGES
+    run = history_of(x)
+    return NO_CHANGES if run is None else run.changes
 
 
 def begin_time(x: State | None) -> float:
     """Return when a run from a state begins where nobody says: at the time of a point of a log, else at zero."""
-    return float(x.t or 0.0) if isinstance(x, FlightPoint) and x.run is not None and x.run.goes_on else 0.0
+    return x.t if isinstance(x, OperatingPoint) and x.run is not None and x.run.goes_on else 0.0
 
 
 def with_loads(
@@ -232,15 +119,15 @@ def with_loads(
     check_belongs(system, x)
     view = at_point(system, x)
     loads = Loads.of(view, *acting_at(x, forces, tau, accelerations), frame)
-    if isinstance(x, FlightPoint):
+    if isinstance(x, OperatingPoint):
         return x.with_loads(loads)
     return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
 
 
 def tell_of_loads(x: State | None) -> None:
     """Warn of loads that a state of a log brings along, where nobody asked for them."""
-    run = x.run if isinstance(x, FlightPoint) else None
-    if not isinstance(x, FlightPoint) or run is None or run.loaded or run.unloaded:
+    run = history_of(x)
+    if not isinstance(x, OperatingPoint) or run is None or run.loaded or run.unloaded:
         return
     kinds = {
         "forces": bool(x.loads.forces),
@@ -273,7 +160,7 @@ def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, 
         raise InputError(
             "set cannot be read", where="set", expected="{port or state: value}", got=repr(given)[:60]
         )
-    return {**(x.values if isinstance(x, FlightPoint) else {}), **(given or {})}
+    return {**(x.values if isinstance(x, OperatingPoint) else {}), **(given or {})}
 
 
 def start_values(
@@ -284,7 +171,7 @@ def start_values(
     still : of a trim or linear model, in which outputs of laws outside of the model are held and may be given
     """
     held: dict[str, np.ndarray] = {}
-    if isinstance(x, FlightPoint):
+    if isinstance(x, OperatingPoint):
         held |= {name: value for name, value in x.values.items() if name in plan.slots}
     new = plan.values(given or {}, still)
     return held | new | _following(plan, held, new)
@@ -315,7 +202,7 @@ def recall(plan: ExecutionPlan, x: State | None, defaults: bool = True) -> None:
     defaults : what they remember in defaults of arguments, too
     """
     laws = laws_of(plan)
-    if not isinstance(x, FlightPoint) or not laws:
+    if not isinstance(x, OperatingPoint) or not laws:
         return
     known = {name: held for name, held in x.memory.items() if name.removesuffix("()") in laws}
     known = Copies().of({name: held for name, held in known.items() if defaults or name in laws})
@@ -349,7 +236,7 @@ def _within(old: Any, new: Any) -> Any:
 
 def unknown_laws(plan: ExecutionPlan, x: State | None) -> list[str]:
     """Return the laws of a plan of which a point of a run does not say what they remembered."""
-    run = x.run if isinstance(x, FlightPoint) else None
+    run = history_of(x)
     return [] if run is None else [path for path in run.forgotten if path in laws_of(plan)]
 
 

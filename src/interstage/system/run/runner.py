@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from interstage.copies import Copies
 from interstage.errors import (
     InputError,
     InterstageError,
@@ -20,6 +21,7 @@ from interstage.errors import (
 from interstage.interrupts import dropped_interrupts_heard, terminations_heard
 from interstage.multibody import System
 from interstage.multibody.loads import Loads
+from interstage.multibody.operating_point import OperatingPoint, RunHistory
 from interstage.output import as_path
 from interstage.system.log.hdf5 import COMMIT_S
 from interstage.system.log.points import point_names
@@ -27,23 +29,12 @@ from interstage.system.log.simulation_log import FlightLog
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.clock import SAME_TIME, Period, period_of, time_of
 from interstage.system.plant.compiled_schedule import warn_beyond
-from interstage.system.plant.python_block import (
-    Copies,
-    Law,
-    flown,
-    laws_of,
-    remember,
-    remembered,
-)
+from interstage.system.plant.python_block import Law, flown, laws_of, remember, remembered
 from interstage.system.run.applied_loads import InTime
 from interstage.system.run.checkpoint import write_checkpoint
 from interstage.system.run.events import EventRecord
 from interstage.system.run.integrators import integration_loop, step_control
-from interstage.system.run.operating_point import (
-    FlightPoint,
-    Flown,
-    as_described,
-)
+from interstage.system.run.operating_point import as_described
 from interstage.system.run.real_time import Progress
 from interstage.system.run.setup import RunParts
 from interstage.system.run.spec import RunSpec
@@ -121,7 +112,7 @@ class Runner:
         """The log as it is by now."""
         return self.sink.log
 
-    def here(self) -> FlightPoint:
+    def here(self) -> OperatingPoint:
         """Return where the run is."""
         run = self.integrator
         loads = Loads.of(run.system) if self.loads.acting is None else self.loads.acting.loads
@@ -137,7 +128,7 @@ class Runner:
         vehicles = (*self.log.before, *self.log.vehicles)
         trees = tuple({id(one.tree): one.tree for one in self.log.vehicles}.values())
         first = as_described(self.log.vehicles) if self.log.first is None else self.log.first
-        of_run = Flown(
+        of_run = RunHistory(
             vehicles,
             done,
             forgotten,
@@ -145,7 +136,7 @@ class Runner:
             others=trees,
             first=first,
         )
-        return FlightPoint(
+        return OperatingPoint(
             run.state, loads, self.log.end_accelerations, settings, values, self.t, memory, of_run
         )
 
@@ -307,7 +298,7 @@ class Runner:
         return said | steps | {"evaluations": tried * len(run.by.method.c)}
 
 
-def _flown_on(spec: RunSpec, laws: Mapping[str, Law], point: FlightPoint, t: float) -> FlightPoint:
+def _flown_on(spec: RunSpec, laws: Mapping[str, Law], point: OperatingPoint, t: float) -> OperatingPoint:
     """Fly from a point of a log to a time before its next row; laws remember afterwards what they did before."""
     before = Copies().of(remembered(laws))
     try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.loads import OperatingPoint, at_point
+from interstage.multibody.operating_point import OperatingPoint, at_point, history_of
 from interstage.system.log.layout import columns_of, contents_of
 from interstage.system.log.simulation_log import FlightLog
 from interstage.system.plant import coupled_kernels as kernels
@@ -29,7 +29,6 @@ from interstage.system.run.integrators import CompiledMethod, Library
 from interstage.system.run.integrators.scipy_solvers import ByScipy
 from interstage.system.run.log_sink import LogSink
 from interstage.system.run.operating_point import (
-    FlightPoint,
     begun_at,
     chain_of,
     changes_at,
@@ -114,7 +113,7 @@ class RunParts:
         self._close()
         self._come_to(point)
         run.loop.hold(values)
-        anew = isinstance(x, FlightPoint) and x.run is not None and not x.run.goes_on
+        anew = isinstance(x, OperatingPoint) and x.run is not None and not x.run.goes_on
         if not (spec.resumed or anew):  # a new run from a state of a log has laws as they are given
             recall(run.plan, x)
         if run.plan.ahead and not spec.resumed:
@@ -123,7 +122,7 @@ class RunParts:
             run.system.check_closed(run.state)
         if run.loop.without and not spec.resumed:
             check_locked(run.system, run.state)
-        flown = x.run if isinstance(x, FlightPoint) and float(run.start) == x.t else None
+        flown = x.run if isinstance(x, OperatingPoint) and float(run.start) == x.t else None
         run.loop.begin_at(run.start, flown is not None and flown.sampled)
         run.loop.end_at(float(run.until))
 
@@ -154,7 +153,7 @@ class RunParts:
         for system in self.later[:-1]:
             stand_on(self.integrator, self.loads, system)
         if self.later:
-            assert isinstance(x, FlightPoint)
+            assert isinstance(x, OperatingPoint)
             self.loads.acting = Acting(x.loads, "world")
             stand_on(self.integrator, self.loads, x.system)
         for path in unknown_laws(self.integrator.plan, x)[:1]:
@@ -175,7 +174,7 @@ class RunParts:
         assert kept is not None
         kept.changes, kept.begun = self.changes, bool(self.later)
         kept.start = {n: run.loop.tapes.array(n).copy() for n, v in kept.values.items() if v.part}
-        flown = x.run if isinstance(x, FlightPoint) else None
+        flown = history_of(x)
         if flown is not None and self.later:
             log.before, log.first = flown.vehicles[:-1], flown.first
         laws = laws_of(run.plan)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from interstage.multibody import State
-from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.loads import Loads
+from interstage.multibody.operating_point import OperatingPoint
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period, instant_of
 from interstage.system.plant.faults import Fault, faults_of
