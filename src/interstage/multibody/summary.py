@@ -10,7 +10,7 @@ from interstage.multibody.joint_modes import MODES
 
 if TYPE_CHECKING:
     from interstage.multibody.joints import Joint
-    from interstage.multibody.loads import Loads, OperatingPoint, Wrench
+    from interstage.multibody.loads import Loads, Wrench
     from interstage.multibody.model import BodySpec, Multibody
     from interstage.multibody.operating_point import OperatingPoint
     from interstage.multibody.settings import RuntimeSettings
