@@ -10,7 +10,7 @@ import interstage as ist
 from interstage.linear.chart import Chart, with_unit_quaternions
 from interstage.linear.interface import Interface
 from interstage.linear.outputs import Observation
-from interstage.linear.vehicle_plant import Plant
+from interstage.linear.vehicle_plant import VehiclePlant
 from interstage.multibody.loads import Loads
 
 
@@ -165,7 +165,7 @@ def test_derivatives_of_outputs_are_outputs(moving):
     for output in outputs:
         output.prepare(system)
     x0 = with_unit_quaternions(run.at(middle))
-    plant = Plant(system, x0, Loads.of(system), Interface(system, [], outputs), Chart(system, x0))
+    plant = VehiclePlant(system, x0, Loads.of(system), Interface(system, [], outputs), Chart(system, x0))
     plant.settle()
 
     def see(t):

@@ -14,8 +14,7 @@ from scipy.optimize import linear_sum_assignment
 import interstage as ist
 from interstage.linear.chart import Chart
 from interstage.linear.interface import Interface
-from interstage.linear.linearize import locked_velocities
-from interstage.linear.vehicle_plant import Plant
+from interstage.linear.vehicle_plant import VehiclePlant, locked_velocities
 from interstage.multibody.loads import Loads
 
 
@@ -93,7 +92,7 @@ def test_small_motions_of_a_free_body_in_a_loop_stay_on_the_closures(axes):
     system, x = pinned()
     chart = Chart(system, x, axes)
     _, T = independent_coordinates(
-        Plant(system, x, Loads.of(system), Interface(system, [], []), chart), locked_velocities(system)
+        VehiclePlant(system, x, Loads.of(system), Interface(system, [], []), chart), locked_velocities(system)
     )
     assert T.shape == (2 * system.nv, 2 * (system.nv - 3))
     for column in T.T:

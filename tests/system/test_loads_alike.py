@@ -12,7 +12,7 @@ from multibody_models import beam, random_state
 import interstage as ist
 from interstage.errors import InputError
 from interstage.linear.interface import Interface
-from interstage.linear.vehicle_plant import Plant
+from interstage.linear.vehicle_plant import VehiclePlant
 from interstage.system import simulate
 
 METHODS = [{"step": 1e-3}, {"step": 1e-3, "method": "ros2"}, {"rtol": 1e-11, "atol": 1e-12}]
@@ -120,7 +120,7 @@ def test_inputs_of_a_linear_model_are_units_of_the_same_load():
         more = loads.plus(channel.load(system), 2.5)
         change = (system.forward_dynamics(x, forces=more) - base) / 2.5
         np.testing.assert_allclose(lin.B[-system.nv :, k], change, atol=1e-9 * np.abs(change).max())
-    plant = Plant(system, x, loads, Interface(system, inputs, []), None)
+    plant = VehiclePlant(system, x, loads, Interface(system, inputs, []), None)
     assert len(plant.loads_with(np.ones(len(channels))).forces) == len(loads.forces) + 4
 
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from interstage import __version__
 from interstage.errors import InputError, SolverError
+from interstage.linear.assembly_plant import numbered
 from interstage.linear.chart import POSITIONS, RATES, rate_names
-from interstage.linear.flight_plant import numbered
 from interstage.linear.interface import UnitNames
 from interstage.multibody import State
 from interstage.multibody.joints import Coordinate

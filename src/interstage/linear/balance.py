@@ -16,7 +16,8 @@ import numpy as np
 
 from interstage.copies import Copies
 from interstage.errors import SolverError
-from interstage.linear.flight_plant import FlightPlant, jacobian_of, span_of
+from interstage.linear.assembly_plant import AssemblyPlant, span_of
+from interstage.linear.differences import jacobian_of
 from interstage.linear.memory import Path, Remembered, as_numbers, copied, is_whole, moved, numbers_in
 from interstage.linear.steady import Residual
 from interstage.multibody.types import asked
@@ -56,7 +57,7 @@ class Kept:
     names, periods (s) : of each number;  like : of the same assembly, whose numbers of laws are followed here too
     """
 
-    def __init__(self, plant: FlightPlant, like: Kept | None = None):
+    def __init__(self, plant: AssemblyPlant, like: Kept | None = None):
         plan, integrating = plant.plan, plant.integrating()
         self.plant = plant
         every = {plan.parts[e.part].path: float(e.every * plan.clock.tick) for e in plan.sampled}
@@ -121,7 +122,7 @@ class Kept:
         return self.plant.plan.parts[k].path
 
 
-def _changing(plant: FlightPlant, owners: dict[int, Any]) -> list[tuple[int, Path]]:
+def _changing(plant: AssemblyPlant, owners: dict[int, Any]) -> list[tuple[int, Path]]:
     """Return where laws keep numbers that a sample changes, all of them shaken a little, and that stay where they are.
 
     Integers count calls, unless a sample makes them floats.
@@ -150,7 +151,7 @@ def _changing(plant: FlightPlant, owners: dict[int, Any]) -> list[tuple[int, Pat
     ]  # fmt: skip
 
 
-def held_signals(plant: FlightPlant) -> list[tuple[int, str]]:
+def held_signals(plant: AssemblyPlant) -> list[tuple[int, str]]:
     """Return the signals that are sampled, each with the path of what samples it."""
     found: list[tuple[int, str]] = []
     for entry in plant.plan.sampled:
@@ -168,7 +169,7 @@ class Residuals:
     z : numbers of the states of devices that shall stand still, among `plant.states`
     """
 
-    def __init__(self, plant: FlightPlant, rows: np.ndarray, what: Balance):
+    def __init__(self, plant: AssemblyPlant, rows: np.ndarray, what: Balance):
         self.plant, self.rows, self.what, self.whole = plant, rows, what, False
         self.asked = plant.free[rows] if what.rows is None else what.rows
         self.kept = Kept(plant)

@@ -11,19 +11,28 @@ and the step stops shrinking when it meets the relative tolerance or grows again
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError
+from interstage.errors import InputError, InterstageError
 
 METHODS = ("complex-step", "central-2", "central-4")
 ORDER = {"central-2": 2, "central-4": 4}
 COMPLEX_STEP = 1e-40
 LEVELS = 10  # halvings of Richardson extrapolation at most
 _EPS = float(np.finfo(float).eps)
+
+DIFFERENCE = (
+    1e-6  # step of central differences, relative to the size of each state or in its unit where that is less
+)
+SMALL_DIFFERENCE = 1e-9  # of a second look, where the first one may have run into a limit
+DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers
+
+How = dict[str, str | float | bool | None]
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -65,6 +74,16 @@ class Scheme:
             return 0.1
         return _EPS ** (1.0 / (ORDER[self.method] + 1.0))
 
+    @property
+    def how(self) -> How:
+        """What a model says of its derivatives, with an error that is not known."""
+        return {
+            "method": self.method,
+            "step": self.size,
+            "richardson": self.richardson,
+            "error": np.nan,
+        }
+
     def along(self, f: Function, direction: np.ndarray) -> tuple[np.ndarray, float]:
         """Return df/ds of f(s·direction) at s = 0, and an estimate of its largest error (nan: none)."""
         h = self.size
@@ -73,6 +92,9 @@ class Scheme:
         if not self.richardson:
             return _central(f, direction, h, ORDER[self.method]), np.nan
         return _ridders(f, direction, h, ORDER[self.method], self.rtol)
+
+
+EXACT = Scheme()
 
 
 def _central(f: Function, e: np.ndarray, h: float, order: int) -> np.ndarray:
@@ -132,3 +154,61 @@ def jacobian(
         columns.append(slope / sizes[k])
         errors.append(error / sizes[k])
     return np.stack(columns, axis=-1) if columns else np.zeros((len(f(x)), 0)), np.array(errors)
+
+
+def jacobian_of(
+    f: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray, laws: bool, scheme: Scheme = EXACT
+) -> tuple[np.ndarray, How]:
+    """Return ∂f/∂δ at zero (m, n) and how it was found.
+
+    sizes : (n,) of what the changes δ change; differences have steps h_j = h max(1, size_j)
+    laws : there are some: where they drop complex steps, differences with h = 1e-6 are taken instead
+    """
+    n, scale = len(sizes), np.maximum(1.0, np.abs(sizes))
+    how = scheme.how
+    if n == 0:
+        return np.zeros((len(f(np.zeros(0))), 0)), how
+    if scheme.method != "complex-step":
+        found = [scheme.along(f, row) for row in np.diag(scale)]
+        J = np.array([slope for slope, _ in found]).reshape(n, -1).T / scale
+        return J, {**how, "error": float(np.max([error / s for (_, error), s in zip(found, scale)]))}
+    unit: list[np.ndarray] = [*np.eye(n)]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            h = scheme.size
+            columns = [np.imag(f(np.multiply(1j * h, row))) / h for row in unit]
+        J = np.array(columns).reshape(n, -1).T
+        if not laws or _agrees(f, J, scale):
+            return J, how
+    except InterstageError as err:
+        if not laws:
+            raise
+        if not isinstance(err.__cause__ or err, InterstageError | TypeError | Warning):
+            raise
+    steps = [*(DIFFERENCE * np.diag(scale))]
+    J = np.array([_slope(f, step) / step.max() for step in steps]).reshape(n, -1).T
+    return J, {**how, "method": "central-2", "step": DIFFERENCE}
+
+
+def _slope(f: Callable[[np.ndarray], np.ndarray], step: np.ndarray) -> np.ndarray:
+    """Return half the difference of f over a step to both sides."""
+    return 0.5 * (f(step) - f(-step))
+
+
+def _agrees(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray, scale: np.ndarray) -> bool:
+    """Return whether complex steps agree with a difference along one direction, be it a very small one.
+
+    A long difference may run into a limit that is near, where the derivative is that of the complex step; what drops
+    complex numbers disagrees with differences of any length. Each row is measured by itself: what a law drops is small
+    beside the accelerations of stiff modes.
+    """
+    way = scale * np.random.default_rng(7).uniform(0.5, 1.0, size=(J.shape[1],))
+    along, size = J @ way, np.abs(J) @ way
+    differs = np.ones(len(J), dtype=bool)
+    for h in (DIFFERENCE, SMALL_DIFFERENCE):
+        step = _slope(f, np.multiply(h, way)) / h
+        differs &= np.abs(along - step) > DROPPED * (size + np.abs(step) + 1e-3)
+        if not differs.any():
+            return True
+    return False

@@ -25,8 +25,9 @@ import numpy as np
 import scipy
 
 from interstage.errors import SolverError
+from interstage.linear.assembly_plant import AssemblyPlant, split_parts
 from interstage.linear.chart import position_names
-from interstage.linear.flight_plant import FlightPlant, jacobian_of, split_parts
+from interstage.linear.plant import state_space
 from interstage.multibody.state import State
 from interstage.system.run.integrators.scipy_solvers import LoopSlope
 
@@ -48,34 +49,21 @@ class Stand:
     chosen, T : places of independent changes in [q; v; z], and from them to all
     """
 
-    def __init__(self, plant: FlightPlant, x: State, held: Held, t: float, like: Stand | None = None):
+    def __init__(self, plant: AssemblyPlant, x: State, held: Held, t: float, like: Stand | None = None):
         self.plant = plant.at(x, held, t)
         self.sizes = plant.sizes()
-        m, n = self.sizes["q"], self.sizes["q"] + self.sizes["v"] + self.sizes["z"]
-        self.chosen, self.T = independent_at(self.plant, n, like)
-        J, how = jacobian_of(self._changed, self._scale(), bool(plant.memory))
-        free = plant.free
-        every = np.zeros((n, len(self.chosen)))
-        kinematics = np.hstack([M[np.ix_(free, free)] for M in self.plant.chart.kinematics()])
-        every[:m], every[m:] = kinematics @ self.T[: 2 * m], J[: n - m]
-        self.A, self.tolerance = every[self.chosen], SAME[str(how["method"])]
+        self.chosen, self.T = independent_at(self.plant, None, like)
+        found = self.plant.jacobian(self.chosen, self.T)
+        self.A = state_space(self.plant, self.chosen, self.T, found)[0]
+        self.tolerance = SAME[str(found.how["method"])]
         self.rates = self.said({})
-
-    def _scale(self) -> np.ndarray:
-        known = self.plant.magnitudes()
-        return np.concatenate([known[kind] for kind in "qvz"])[self.chosen]
-
-    def _changed(self, d: np.ndarray) -> np.ndarray:
-        """Return v̇, ż and what laws say at a change of independent motions."""
-        sizes = {kind: self.sizes[kind] for kind in "qvz"}
-        return self.plant.slopes({**split_parts(self.T @ d, sizes), "u": np.zeros(self.sizes["u"])})
 
     def said(self, held: Held) -> np.ndarray:
         """Return the rates of independent changes with other values held, those of q left out (zero)."""
         kind = complex if any(np.iscomplexobj(v) for v in held.values()) else float
         still = {name: np.zeros(size, kind) for name, size in self.sizes.items()}
         m = self.sizes["q"]
-        found = self.plant.slopes(still, {**self.plant.vectors, **held})
+        found = self.plant.evaluate(still, {**self.plant.vectors, **held})
         return np.concatenate([still["q"], found[: m + self.sizes["z"]]])[self.chosen]
 
     def is_like(self, A: np.ndarray) -> bool:
@@ -84,12 +72,12 @@ class Stand:
         return bool((np.abs(self.A - A) <= self.tolerance * size).all())
 
 
-def independent_at(plant: FlightPlant, n: int, like: Stand | None) -> tuple[np.ndarray, np.ndarray]:
+def independent_at(plant: AssemblyPlant, n: int | None, like: Stand | None) -> tuple[np.ndarray, np.ndarray]:
     """Return places (k,) of independent changes and T (n, k) from them to all, the same ones as elsewhere."""
     if like is None or not plant.system.n_closure:
-        return plant.independent(n)
+        return plant.independent(None, n)
     names, nv = position_names(plant.system), plant.system.nv
-    found = plant.independent(n, [names[k] for k in plant.motions(like.chosen) if 0 <= k < nv])
+    found = plant.independent([names[k] for k in plant.motions(like.chosen) if 0 <= k < nv], n)
     return found if np.array_equal(found[0], like.chosen) else (like.chosen, like.T)
 
 
@@ -145,7 +133,7 @@ class Leg:
     last : the leg before, None: this is the first
     """
 
-    def __init__(self, plant: FlightPlant, x: State, begin: float, h: float, step: float, last: Leg | None):
+    def __init__(self, plant: AssemblyPlant, x: State, begin: float, h: float, step: float, last: Leg | None):
         self.plant, self.x = plant, x
         self.held = {kind: vector.copy() for kind, vector in plant.loops[float].tapes.vectors.items()}
         # what jumps at the beginning has jumped

@@ -18,21 +18,16 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.linear.assembly_plant import AssemblyPlant, span_of, split_parts
 from interstage.linear.balance import Kept
 from interstage.linear.chart import in_world, sampled_in_world
-from interstage.linear.flight_plant import (
-    NOTHING_SPECIAL,
-    Asked,
-    FlightPlant,
-    jacobian_of,
-    refuse_outside,
-    span_of,
-    split_parts,
-)
+from interstage.linear.differences import Scheme, jacobian_of
 from interstage.linear.flow import Leg, independent_at
 from interstage.linear.memory import (
     Path,
@@ -45,9 +40,8 @@ from interstage.linear.memory import (
     said,
 )
 from interstage.linear.model import LinearModel
-from interstage.linear.validity import notes_on_flight
+from interstage.linear.validity import notes_on_limits, notes_on_point
 from interstage.multibody.state import State
-from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.clock import Period, period_of
 from interstage.system.plant.connection_blocks import Delay
 from interstage.system.plant.declarations import Out
@@ -66,7 +60,7 @@ class Frame:
     legs : from one tick at which something is sampled to the next;  end : state of the vehicle where the frame ends
     """
 
-    def __init__(self, plant: FlightPlant, step: float):
+    def __init__(self, plant: AssemblyPlant, step: float):
         self.plant, self.plan = plant, plant.plan
         if not self.plan.sampled:
             raise InputError("nothing in the assembly is sampled", where="sampled=True", hint="leave it out")
@@ -382,55 +376,42 @@ class Frame:
         return plant.state_names() + plant.names_of("w") + [f"held {signals[k]}" for k in self.held] + kept
 
 
-def linearize_frame(
-    assembly: Assembly,
-    x0: State | None,
-    asked: Asked = NOTHING_SPECIAL,
+def sampled_model(
+    plant: AssemblyPlant,
+    scheme: Scheme,
+    velocity_axes: str = "body",
+    independent: Sequence[str] | None = None,
     step: Period | None = None,
+    others: Mapping[str, Any] = MappingProxyType({}),
 ) -> LinearModel:
-    """Return the map of one frame of an assembly, about a point; see the module."""
-    turned = in_world(asked.velocity_axes)
-    refuse_outside(assembly, asked.inputs)
-    plant = FlightPlant(assembly, x0, asked.inputs, asked.outputs, asked.given, axes=asked.position_axes)
-    try:
-        frame = Frame(plant, LONGEST if step is None else float(period_of(step, "step")))
-        frame.refuse_hidden_memory()
-        total = sum(frame.sizes.values())
-        chosen, T = plant.independent(total, asked.independent)
-        n = len(chosen) - frame.sizes["u"]
-        scale = frame.magnitudes()[chosen]
-        J, how = jacobian_of(lambda d: frame(T @ d), scale, bool(plant.memory), asked.scheme)
-        H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory), asked.scheme)
-        y = frame.outputs(T @ np.zeros(len(chosen)))
-        plant.recall()
-        notes = (*frame.late(), *notes_on_flight(plant))
-    finally:
-        plant.release()
+    """Return the map of one frame of an assembly about a point;  others : more fields of the model."""
+    turned = in_world(velocity_axes)
+    frame = Frame(plant, LONGEST if step is None else float(period_of(step, "step")))
+    frame.refuse_hidden_memory()
+    total = sum(frame.sizes.values())
+    chosen, T = plant.independent(independent, total)
+    n = len(chosen) - frame.sizes["u"]
+    scale = frame.magnitudes()[chosen]
+    J, how = jacobian_of(lambda d: frame(T @ d), scale, bool(plant.memory), scheme)
+    H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory), scheme)
+    y = frame.outputs(T @ np.zeros(len(chosen)))
+    plant.recall()
+    vdot, _ = plant.settle()
+    notes = notes_on_point(plant, (*frame.late(), *notes_on_limits(plant)), vdot)
     A, B, C, D = J[chosen[:n], :n], J[chosen[:n], n:], H[:, :n], H[:, n:]
     names, motions = frame.names(), frame.sizes["q"] + frame.sizes["v"]
     kept = _moving(A, B, C, int(np.sum(chosen < motions)))
-    channels = {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))}
     A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
     if turned:
         A, B, C = sampled_in_world((A, B, C), plant.system, plant.x0, frame.end, plant.motions(chosen[kept]))
-    return LinearModel(
-        A,
-        B,
-        C,
-        D,
+    return plant.named(
+        (A, B, C, D),
         [names[k] for k in chosen[kept]],
-        channels["i"][0],
-        channels["o"][0],
-        input_index=channels["i"][2],
-        output_index=channels["o"][2],
-        input_units=channels["i"][1],
-        output_units=channels["o"][1],
-        operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y},
-        mass_properties=asked.mass_properties(plant),
+        operating_point={"q": plant.x0.q, "v": plant.x0.v, "vdot": vdot, "y": y},
         method=how,
-        name=asked.name or assembly.name,
         notes=notes,
         dt=float(frame.ticks * plant.plan.clock.tick),
+        **others,
     )
 
 

@@ -30,7 +30,7 @@ from interstage.multibody.types import Node, Place
 if TYPE_CHECKING:
     from interstage.linear.chart import Moving
     from interstage.linear.model import LinearModel
-    from interstage.linear.vehicle_plant import Plant
+    from interstage.linear.vehicle_plant import VehiclePlant
     from interstage.multibody.state import State
     from interstage.multibody.system import System
 
@@ -118,7 +118,7 @@ def _reference(plant: Moving, reference: Place | None) -> tuple[str, Node]:
     return split_place(reference if reference is not None else plant.system.bodies[0])
 
 
-def grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarray]:
+def grid_positions(plant: VehiclePlant, reference: Place | None) -> dict[str, np.ndarray]:
     """Return {node: position (3,)} of the places of inputs and outputs, from the reference, in its axes."""
     system, x = plant.system, plant.x0
     places = plant.interface.grids
@@ -256,11 +256,18 @@ class OutputRows:
                 picked += zip(rows, (shift + int(place) for place in pick[1]))
             at += n
         self.output_index = {k: np.array(v, dtype=np.int64) for k, v in index.items()}
+        self.stacked = interface.outputs
         self.felt = np.array(felt, dtype=np.int64)
         self.picked, self.columns = np.array(picked, dtype=np.int64).reshape(-1, 2).T
         self.known = np.zeros((len(self.outputs), 2 * interface.nv + len(interface.channels)))
         self.known[self.picked, self.columns] = 1.0
         self._sources = interface.moved[self.columns]
+
+    def of(self, outputs: Sequence[Output]) -> np.ndarray:
+        """Return the rows of some of the outputs, in the order of all."""
+        ends = np.cumsum([0, *self.sizes])
+        chosen = [k for k, one in enumerate(self.stacked) if any(one is other for other in outputs)]
+        return np.concatenate([np.zeros(0, dtype=int), *(np.arange(*ends[k : k + 2]) for k in chosen)])
 
     def values(self, x: State, felt: Sequence[np.ndarray]) -> np.ndarray:
         """Return the values (ny,) of all outputs at a state, from those that must be evaluated."""

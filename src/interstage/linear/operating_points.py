@@ -10,7 +10,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, shown
-from interstage.linear.flight_plant import FlightPlant
+from interstage.linear.assembly_plant import AssemblyPlant
 from interstage.linear.steady import Trim
 from interstage.linear.trim import trim
 from interstage.linear.validity import limits_at
@@ -129,7 +129,7 @@ def _active(flight: Assembly | None, point: OperatingPoint) -> tuple[str, ...]:
     """Return the limits that are active at a point, in words."""
     if flight is None:
         return ()
-    plant = FlightPlant(flight, point, (), (), None)
+    plant = AssemblyPlant(flight, point, (), (), None)
     try:
         return tuple(limits_at(plant)[0])
     finally:

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError, known_names
+from interstage.linear.assembly_trim import HOLD_DOWN, Balance, standing, trim_flight
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
-from interstage.linear.flight_trim import HOLD_DOWN, Balance, standing, trim_flight
 from interstage.linear.steady import Problem, Residual, Trim, TrimReport, Unknown, accelerating, solve
 from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.multibody.loads import Forces, Loads

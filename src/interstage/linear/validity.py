@@ -16,12 +16,12 @@ import scipy
 
 from interstage.errors import FidelityWarning, InterstageError, caller_level
 from interstage.linear.chart import position_names
-from interstage.linear.flight_plant import FlightPlant
-from interstage.linear.flow import Stand
-from interstage.multibody.fidelity import notes_on_stiffening
+from interstage.linear.plant import Derivatives, Plant, state_matrix
+from interstage.multibody.fidelity import notes_on_stiffening, warn_of_spin
 from interstage.system.plant.device import Device
 
 if TYPE_CHECKING:
+    from interstage.linear.assembly_plant import AssemblyPlant
     from interstage.multibody.system import System
 
 SHIFT = (
@@ -35,7 +35,7 @@ MOST = 4  # names in a message
 Shifted = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
-def limits_at(plant: FlightPlant) -> tuple[list[str], list[str]]:
+def limits_at(plant: AssemblyPlant) -> tuple[list[str], list[str]]:
     """Return the limits of devices that are active at the point of an assembly, and those around it, in words."""
     loop, x = plant.begin({name: np.zeros(n) for name, n in plant.sizes().items()}, plant.vectors)
     plant.done(loop, loop.right_side(x.q, x.v, plant.t, np.empty_like(x.q), np.empty_like(x.v)))
@@ -52,7 +52,7 @@ def limits_at(plant: FlightPlant) -> tuple[list[str], list[str]]:
     return active, inside
 
 
-def notes_on_limits(plant: FlightPlant) -> tuple[str, ...]:
+def notes_on_limits(plant: AssemblyPlant) -> tuple[str, ...]:
     """Warn of limits that are active at the point of an assembly; return notes on these, and on those around it."""
     active, inside = limits_at(plant)
     notes = [f"at an active limit: {words}" for words in active]
@@ -80,10 +80,53 @@ def elastic_places(system: System) -> np.ndarray:
     return np.flatnonzero(chosen)
 
 
+def notes_on_point(
+    plant: Plant,
+    own: tuple[str, ...],
+    vdot: np.ndarray,
+    A: np.ndarray | None = None,
+    found: Derivatives | None = None,
+) -> tuple[str, ...]:
+    """Warn of what matters for a model of a vehicle at a point, and return notes on it.
+
+    own : of the plant;  vdot (nv,) : accelerations at the point
+    A, found : of the model in continuous time and its derivatives, where they are known
+    """
+    system = plant.system
+    notes = own + notes_on_balance(plant, vdot, A, found) if vdot.any() else own
+    notes += notes_on_stiffening(system, plant.x0, vdot, plant.loads)
+    return *notes, *system.model.notes, *warn_of_spin(system, plant.x0)
+
+
 def notes_on_balance(
+    plant: Plant, vdot: np.ndarray, A: np.ndarray | None = None, found: Derivatives | None = None
+) -> tuple[str, ...]:
+    """Warn of a state out of balance where that matters for the poles, and return notes on it."""
+    system = plant.system
+    places = elastic_places(system)
+    if len(plant.free) < system.nv:
+        places = np.intersect1d(places, plant.free)
+    if not vdot[places].any():
+        return ()
+    here = state_matrix(plant.moved_to(plant.x0)) if A is None else A
+    if found is not None and found.coordinates is not None:
+        slopes = found.coordinates[np.ix_(places, places)]
+    elif system.n_closure:
+        slopes = np.zeros((len(places), len(places)))
+    else:
+        at = np.searchsorted(plant.free, places)
+        slopes = here[np.ix_(len(plant.free) + at, at)]
+
+    def shifted(change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return here, state_matrix(plant.moved_to(plant.chart.state(change, None)))
+
+    return _notes_on_shift(system, plant.x0.q, vdot, places, slopes, shifted)
+
+
+def _notes_on_shift(
     system: System, q: np.ndarray, vdot: np.ndarray, places: np.ndarray, slopes: np.ndarray, shifted: Shifted
 ) -> tuple[str, ...]:
-    """Warn of a state out of balance where that matters for the poles, and return notes on it.
+    """Return notes on what would move if the structure came to rest, and warn where it changes poles.
 
     vdot (nv,) : accelerations at the point;  places : of the elastic motions in v, slopes : ∂v̇/∂q among them
     shifted : returns A of the model here, and after a change (nv,) of the coordinates
@@ -135,29 +178,3 @@ def largest_shift(A: np.ndarray, B: np.ndarray) -> tuple[complex, complex, float
     size = np.abs(was[i] - now[j]) / np.maximum(np.maximum(np.abs(was[i]), np.abs(now[j])), SLOW)
     k = int(np.argmax(size))
     return complex(was[i[k]]), complex(now[j[k]]), float(size[k])
-
-
-def notes_on_flight(plant: FlightPlant) -> tuple[str, ...]:
-    """Return notes on the point of an assembly, and warn of what matters."""
-    still = {name: np.zeros(k) for name, k in plant.sizes().items()}
-    vdot = np.zeros(plant.system.nv)
-    vdot[plant.free] = plant.slopes(still)[: plant.sizes()["q"]]
-    stiffening = notes_on_stiffening(plant.system, plant.x0, vdot)
-    return notes_on_limits(plant) + _balance_of_flight(plant, vdot) + stiffening
-
-
-def _balance_of_flight(plant: FlightPlant, vdot: np.ndarray) -> tuple[str, ...]:
-    system = plant.system
-    places = np.intersect1d(elastic_places(system), plant.free)
-    m = plant.sizes()["q"]
-    if not np.abs(vdot[places]).any():
-        return ()
-    here = Stand(plant, plant.x0, plant.vectors, plant.t)
-    at = np.searchsorted(plant.free, places)
-
-    def shifted(change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        x = plant.chart.state(change, None)
-        return here.A, Stand(plant, x, plant.vectors, plant.t, here).A
-
-    slopes = np.zeros((len(at), len(at))) if system.n_closure else here.A[np.ix_(m + at, at)]
-    return notes_on_balance(system, plant.x0.q, vdot, places, slopes, shifted)

@@ -1,14 +1,15 @@
-"""A system with its operating point, inputs and outputs as one function of small motions: (δq, δv, u) → (v̇, y).
+"""A vehicle near an operating point, (δq, δv, u) → (v̇, y), and its derivatives.
 
-Columns of a linear model: how accelerations and outputs change with every small motion and input.
-
-Accelerations by slopes of inverse dynamics (`multibody.dynamics_derivatives`), outputs by complex steps at states and
-accelerations that are moved along. Where a step is asked for, accelerations are complex steps of forward dynamics,
-all in one compiled loop: one call of the engine costs microseconds, the way to it from Python more.
+Derivatives of accelerations are those of inverse dynamics (`multibody.dynamics_derivatives`); outputs are
+differentiated by complex steps at states and accelerations that are moved along. With a given step accelerations are
+complex steps of forward dynamics, all in one compiled loop: one call of the engine costs microseconds, the way to it
+from Python more.
+Outputs that do not carry complex numbers are differenced (central, of fourth order).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,34 +18,50 @@ import numpy as np
 from interstage.errors import InputError, SolverError
 from interstage.jit import COMPILED, kernel
 from interstage.linear.chart import Chart
-from interstage.linear.differences import COMPLEX_STEP
-from interstage.linear.interface import Interface, OutputRows
+from interstage.linear.differences import COMPLEX_STEP, EXACT, How, Scheme, jacobian_of
+from interstage.linear.interface import (
+    Interface,
+    OutputRows,
+    grid_positions,
+    interface_of,
+    mass_properties,
+    state_index,
+    state_names,
+)
+from interstage.linear.model import LinearModel
 from interstage.linear.outputs import CustomOutput, Observation, Output, gather_sites
+from interstage.linear.plant import Derivatives, Matrices, independent_changes
 from interstage.multibody.dynamics_derivatives import ClosedSlopes, Wrenches, closed_slopes, force_slopes
+from interstage.multibody.joint_modes import LOCKED
 from interstage.multibody.kernel_interface import NO_SITES
 from interstage.multibody.kernels.entry import enter_forward_loaded
 from interstage.multibody.loads import Loads, wrench_rows
 from interstage.multibody.state import State
+from interstage.multibody.types import Place
+from interstage.spatial.checks import all_finite
 
 if TYPE_CHECKING:
     from interstage.multibody.system import System
 
 
-class Plant:
-    """Evaluate accelerations and outputs near an operating point.
+class VehiclePlant:
+    """Evaluate accelerations and outputs of a vehicle near an operating point, and differentiate them.
 
     interface : inputs, zero at the operating point, and outputs, whose values are stacked
-    rows : where the outputs stand, once the plant has settled
+    vdot, rows : accelerations, and where the outputs stand, once the plant has settled
     """
 
+    vdot: np.ndarray
     rows: OutputRows
 
     def __init__(self, system: System, x0: State, loads: Loads, interface: Interface, chart: Chart):
         self.system, self.x0, self.loads, self.chart = system, x0, loads, chart
-        self.interface = interface
+        self.interface, self.name = interface, system.model.name
         self.channels, self.outputs = interface.channels, interface.outputs
         self.sites = gather_sites(system, interface.places) if interface.places else NO_SITES
         self.origin: Observation | None = None
+        every = interface.every
+        self.free = np.flatnonzero(~locked_velocities(system)) if system.any_held else every[: system.nv]
 
     def loads_with(self, u: np.ndarray | None) -> Loads:
         """Return the loads with the inputs added."""
@@ -82,8 +99,144 @@ class Plant:
                     f"the expression '{output.name}' must return finite real numbers at a real state",
                     got=repr(y)[:80],
                 )
-        self.origin, self.rows = seen, self.interface.rows(values)
+        self.origin, self.rows, self.vdot = seen, self.interface.rows(values), vdot
         return vdot, self.rows.values(self.x0, values)
+
+    def values(self, change: np.ndarray, outputs: list[Output] | None = None) -> np.ndarray:
+        """Return v̇ and outputs, stacked, at a change [δq; δv; u]."""
+        nv = self.system.nv
+        vdot, seen = self.evaluate(change[:nv], change[nv : 2 * nv], change[2 * nv :])
+        return np.concatenate([vdot, self.measure(seen, outputs)])
+
+    def independent(self, wanted: Sequence[str] | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the places (k,) of independent changes, and T from them to all, None where all are independent."""
+        n = 2 * len(self.free)
+        if wanted is None and self.system.n_closure == 0 and n == len(self.interface.every):
+            return self.interface.every, None
+        return independent_changes(self, n, wanted)
+
+    def jacobian(self, chosen: np.ndarray, T: np.ndarray | None, scheme: Scheme = EXACT) -> Derivatives:
+        """Differentiate accelerations and outputs along independent changes and inputs."""
+        nv, m = self.system.nv, len(self.free)
+        vdot, y, how = self._derivatives(scheme)
+        along = vdot[:, :nv]
+        if m < nv:
+            columns = np.concatenate([self.free, nv + self.free, np.arange(2 * nv, vdot.shape[1])])
+            vdot, y = vdot[np.ix_(self.free, columns)], y[:, columns]
+        if T is not None:
+            vdot, y = (np.hstack([J[:, : 2 * m] @ T, J[:, 2 * m :]]) for J in (vdot, y))
+        return Derivatives(vdot, y, how, along)
+
+    def _derivatives(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, How]:
+        """Return derivatives of accelerations and outputs along all of [δq; δv; u], and how they were found."""
+        nv = self.system.nv
+        n = 2 * nv + len(self.channels)
+        if scheme.method != "complex-step":
+            J, how = jacobian_of(self.values, np.zeros(n), False, scheme)
+            return _finite(J)[:nv], J[nv:], how
+        rough = [o for o in self.interface.expressions if not self._carries_steps(scheme, o)]
+        found = JacobianColumns(self, self.vdot, scheme.step)
+        y = found.outputs(rough)
+        if rough:
+            central = jacobian_of(
+                lambda d: self.values(d, rough)[nv:], np.zeros(n), False, Scheme("central-4")
+            )
+            y[self.rows.of(rough)] = central[0]
+        return _finite(found.vdot), _finite(y) if self.interface.felt else y, scheme.how
+
+    def _carries_steps(self, scheme: Scheme, output: CustomOutput) -> bool:
+        """Return whether an expression carries complex steps, by one random direction."""
+        nv = self.system.nv
+        direction = np.random.default_rng(1).normal(size=2 * nv) / np.sqrt(2 * nv)
+
+        def f(d: np.ndarray) -> np.ndarray:
+            _, seen = self.evaluate(d[:nv], d[nv:])
+            y = output.values(seen)
+            if np.iscomplexobj(d) and not np.iscomplexobj(y):
+                raise TypeError("complex numbers do not come through")
+            return y
+
+        try:
+            exact, _ = scheme.along(f, direction)
+        except (TypeError, ValueError, AttributeError, InputError):
+            return False
+        rough, error = Scheme("central-4", richardson=True, step=1e-2).along(f, direction)
+        scale = np.abs(rough).max(initial=0.0) + np.abs(exact).max(initial=0.0)
+        return bool(np.abs(exact - rough).max(initial=0.0) <= 1e-4 * scale + 100.0 * error)
+
+    def moved_to(self, x: State) -> VehiclePlant:
+        """Return the plant at another state, settled, without inputs and outputs."""
+        system = self.system
+        other = VehiclePlant(system, x, self.loads, interface_of(system, (), ()), Chart(system, x))
+        other.settle()
+        return other
+
+    def motions(self, chosen: np.ndarray) -> np.ndarray:
+        """Return where changes lie in [δq; δv] (2 nv)."""
+        nv = self.system.nv
+        return chosen if len(self.free) == nv else np.concatenate([self.free, nv + self.free])[chosen]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return no notes: a vehicle has no limits."""
+        return ()
+
+    def places(self, reference: Place | None) -> dict[str, object]:
+        """Return grid positions of inputs and outputs, and mass properties, about the reference (the first body)."""
+        return {
+            "grid_positions": grid_positions(self, reference),
+            "mass_properties": mass_properties(self, reference),
+        }
+
+    def model(self, matrices: Matrices, chosen: np.ndarray, **others: object) -> LinearModel:
+        """Return a linear model whose states are chosen changes;  others : its other fields."""
+        return self._template(self.motions(chosen)).with_matrices(*matrices, **others)
+
+    def _template(self, kept: np.ndarray) -> LinearModel:
+        """Return a model with names, units and places of states, inputs and outputs; kept : states in [δq; δv]."""
+        face, rows, key = self.interface, self.rows, kept.tobytes()
+        if key in face.models:
+            return face.models[key]
+        states, units = state_names(self.system, kept, face.unit)
+        n, nu, ny = len(states), len(face.inputs), len(rows.outputs)
+        found = LinearModel(
+            np.zeros((n, n)),
+            np.zeros((n, nu)),
+            np.zeros((ny, n)),
+            np.zeros((ny, nu)),
+            states=states,
+            inputs=face.inputs,
+            outputs=rows.outputs,
+            state_index=state_index(self.system, kept),
+            input_index=face.input_index,
+            output_index=rows.output_index,
+            state_units=units,
+            input_units=face.input_units,
+            output_units=rows.output_units,
+        )
+        if not face.expressions and self.system.n_closure == 0:
+            # one that nobody else has: what is passed on by it is copied when it is asked for
+            face.models[key] = found.with_matrices(found.A, found.B, found.C, found.D)
+        return found
+
+    def release(self) -> None:
+        """Give nothing back: a vehicle borrows nothing."""
+
+
+def locked_velocities(system: System) -> np.ndarray:
+    """Return a mask (nv,) of the velocities of locked joints."""
+    tree = system.tree
+    mask = np.zeros(system.nv, dtype=bool)
+    for i in np.flatnonzero(system.settings.joint_mode == LOCKED):
+        mask[tree.joint_v[i] : tree.joint_v[i] + tree.joint_nv[i]] = True
+    return mask
+
+
+def _finite(derivatives: np.ndarray) -> np.ndarray:
+    if not all_finite(derivatives):
+        raise SolverError(
+            "the derivatives are not finite", hint="look at the state, and at expressions that divide by zero"
+        )
+    return derivatives
 
 
 @kernel
@@ -136,10 +289,10 @@ def _joined(one: Wrenches, other: Wrenches) -> Wrenches:
     return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
 
 
-class Columns:
+class JacobianColumns:
     """Slopes of accelerations and outputs: columns 0..nv-1 along δq, nv..2nv-1 along δv, then inputs."""
 
-    def __init__(self, plant: Plant, vdot: np.ndarray, step: float | None = None):
+    def __init__(self, plant: VehiclePlant, vdot: np.ndarray, step: float | None = None):
         self.plant, self.vdot0 = plant, vdot
         self.step = COMPLEX_STEP if step is None else step
         self.n = 2 * plant.system.nv + len(plant.channels)
@@ -225,13 +378,17 @@ class Columns:
             vdot = np.concatenate([vdot, more])
         return vdot.imag.T / self.step
 
-    def outputs(self) -> np.ndarray:
-        """Return dy (ny, columns), not to be changed; outputs that are states need no evaluation."""
-        rows = self.plant.rows
+    def outputs(self, left_out: Sequence[Output] = ()) -> np.ndarray:
+        """Return dy (ny, columns), not to be changed where all are states; rows of outputs left out are not found."""
+        plant, rows = self.plant, self.plant.rows
         if not len(rows.felt):
             return rows.known
-        found = rows.known.copy()
-        found[rows.felt] = self._measured(self.plant.interface.felt)
+        found, felt, places = rows.known.copy(), plant.interface.felt, rows.felt
+        if left_out:
+            felt = [o for o in felt if not any(o is other for other in left_out)]
+            places = rows.of(felt)
+        if felt:
+            found[places] = self._measured(felt)
         return found
 
     def _measured(self, outputs: list) -> np.ndarray:

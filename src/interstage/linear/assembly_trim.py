@@ -21,9 +21,9 @@ from typing import cast
 import numpy as np
 
 from interstage.errors import InputError, SolverError
+from interstage.linear.assembly_plant import AssemblyPlant
 from interstage.linear.balance import Balance, Kept, Residuals, held_signals, solved
 from interstage.linear.chart import turns
-from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.frames import LONGEST, Frame
 from interstage.linear.steady import Trim, TrimReport, accelerating
 from interstage.multibody import System
@@ -74,7 +74,7 @@ def trim_flight(
 
     held : free bodies keep their velocities meanwhile
     """
-    plant = FlightPlant(assembly, x, (), (), given)
+    plant = AssemblyPlant(assembly, x, (), (), given)
     modes = plant.system.settings.joint_mode
     switched = modes.copy()
     try:
@@ -141,7 +141,7 @@ def _fly(
     found: _Found,
 ) -> None:
     """Fly a frame of the samples from a point at rest, and refuse the point where it does not stay."""
-    plant = FlightPlant(assembly, point, (), (), given)
+    plant = AssemblyPlant(assembly, point, (), (), given)
     try:
         frame = Frame(plant, LONGEST)
         vdot, zdot, kept = frame.after(Kept(plant, residual.kept))
@@ -212,7 +212,7 @@ def _report(residual: Residuals, point: OperatingPoint, found: _Found) -> TrimRe
     )
 
 
-def _driven(plant: FlightPlant) -> np.ndarray:
+def _driven(plant: AssemblyPlant) -> np.ndarray:
     """Return the places in v of joints whose motion devices say."""
     bodies = {str(touch.place) for touch in plant.plan.pushes if touch.quantity == "motion"}
     found = [np.arange(plant.system.nv)[plant.system.layout[body].v] for body in sorted(bodies)]
@@ -254,7 +254,7 @@ def _point(
     return OperatingPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t, memory, run)
 
 
-def _is_output(plant: FlightPlant, name: str) -> bool:
+def _is_output(plant: AssemblyPlant, name: str) -> bool:
     """Return whether a full name is that of an output; inputs may share its numbers."""
     path, _, port = name.rpartition(".")
     return any(p.path == path and isinstance(p.what.fields.get(port), Out) for p in plant.plan.parts)

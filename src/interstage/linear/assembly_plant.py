@@ -7,27 +7,28 @@ cannot bear complex numbers, or drops them, is noticed; then everything is diffe
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, caller_level
+from interstage.errors import InputError, caller_level
 from interstage.linear.chart import (
     Chart,
-    independent_coordinates,
-    named_coordinates,
     position_names,
     rate_names,
     with_unit_quaternions,
 )
-from interstage.linear.differences import Scheme
+from interstage.linear.differences import EXACT, Scheme, jacobian_of
 from interstage.linear.interface import mass_properties
 from interstage.linear.memory import Hidden, Snapshot
+from interstage.linear.model import LinearModel
+from interstage.linear.plant import Derivatives, Matrices, independent_changes
+from interstage.linear.validity import notes_on_limits
 from interstage.multibody.joint_modes import LOCKED
+from interstage.multibody.loads import Loads
 from interstage.multibody.operating_point import NO_CHANGES, OperatingPoint, at_point
 from interstage.multibody.queries import refuse
 from interstage.multibody.state import State
@@ -54,46 +55,16 @@ from interstage.system.run.operating_point import (
 )
 from interstage.system.run.step_schedule import Steps
 
-DIFFERENCE = (
-    1e-6  # step of central differences beside the size of each state, or in its unit where that is less
-)
-SMALL_DIFFERENCE = 1e-9  # of a second look, where the first one may have run into a limit
-DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers
 
-
-EXACT = Scheme()
-How = dict[str, str | float | bool | None]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a linear model of an assembly shall be: ports, values held, name, derivatives, axes, states, reference."""
-
-    inputs: Sequence[str] = ()
-    outputs: Sequence[str] = ()
-    given: Mapping[str, Value] | None = None
-    name: str | None = None
-    scheme: Scheme = EXACT
-    position_axes: str = "parent"
-    velocity_axes: str = "body"
-    independent: Sequence[str] | None = None
-    reference: Place | None = None
-
-    def mass_properties(self, plant: FlightPlant) -> dict[str, float | np.ndarray]:
-        """Return those of the vehicle about the reference, where there is one."""
-        return {} if self.reference is None else mass_properties(plant, self.reference)
-
-
-NOTHING_SPECIAL = Asked()
-
-
-class FlightPlant:
+class AssemblyPlant:
     """An assembly near a point, as functions of small changes.
 
     inputs, outputs : full names of ports;  system, chart : the vehicle and its small motions
     states : places in z of the states of devices; the propellant of tanks is frozen, and not one of them
     t : time of the point;  commands : full names of what laws say
     """
+
+    loads: Loads | None = None
 
     def __init__(
         self,
@@ -105,7 +76,7 @@ class FlightPlant:
         step: Fraction = Fraction(1),
         axes: str = "parent",
     ):
-        self.axes = axes
+        self.axes, self.name = axes, assembly.name
         for pattern in inputs:
             port, part = split_slice(pattern)
             if part is not None:
@@ -308,14 +279,44 @@ class FlightPlant:
         dq[self.free], dv[self.free] = delta["q"], delta["v"]
         return self.chart.state(dq, dv)
 
-    def at(self, x: State, vectors: Mapping[str, np.ndarray], t: float) -> FlightPlant:
+    def at(self, x: State, vectors: Mapping[str, np.ndarray], t: float) -> AssemblyPlant:
         """Return this plant, with the same loops, at another instant: its small changes, without outputs."""
         new = copy(self)
         new.x0, new.t, new.outputs = with_unit_quaternions(x), t, []
         new.chart, new.vectors = Chart(self.system, new.x0, self.axes), dict(vectors)
         return new
 
-    def slopes(
+    def moved_to(self, x: State) -> AssemblyPlant:
+        """Return the plant at another state of the vehicle, without outputs."""
+        return self.at(x, self.vectors, self.t)
+
+    def settle(self) -> tuple[np.ndarray, np.ndarray]:
+        """Evaluate the operating point; return v̇ (nv,) and the outputs (ny,)."""
+        sizes, vdot = self.sizes(), np.zeros(self.system.nv)
+        found = self.evaluate({kind: np.zeros(n) for kind, n in sizes.items()})
+        m, n = sizes["q"], sizes["q"] + sizes["z"]
+        vdot[self.free] = found[:m]
+        return vdot, found[n : n + self._n_outputs()]
+
+    def _n_outputs(self) -> int:
+        return sum(self.plan.slots[name].size for name in self.outputs)
+
+    def jacobian(self, chosen: np.ndarray, T: np.ndarray | None, scheme: Scheme = EXACT) -> Derivatives:
+        """Differentiate v̇ (free ones), ż and outputs along independent changes and inputs."""
+        sizes, k, known = self.sizes(), len(chosen), self.magnitudes()
+        scale = np.concatenate([np.concatenate([known[kind] for kind in "qvz"])[chosen], known["u"]])
+
+        def f(d: np.ndarray) -> np.ndarray:
+            changes = d[:k] if T is None else T @ d[:k]
+            return self.evaluate(split_parts(np.concatenate([changes, d[k:]]), sizes))
+
+        J, how = jacobian_of(f, scale, bool(self.memory), scheme)
+        n = sizes["q"] + sizes["z"]
+        if found := self.held_parts():
+            how["held"] = ", ".join(found)
+        return Derivatives(J[:n], J[n : n + self._n_outputs()], how)
+
+    def evaluate(
         self, delta: Mapping[str, np.ndarray], vectors: Mapping[str, np.ndarray] | None = None
     ) -> np.ndarray:
         """Return v̇ (free ones), ż, outputs, and what continuous laws say, at a change.
@@ -360,31 +361,66 @@ class FlightPlant:
         here = [n for n in outs if slot.start in range(*span_of(self.plan, f"{part.path}.{n}"))]
         return part.samples(here[0])
 
-    def independent(self, n: int, wanted: Sequence[str] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def independent(
+        self, wanted: Sequence[str] | None = None, n: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the places (k,) of independent ones among n changes [q; v; ...], and T (n, k) from them to all.
 
         The others follow by closures of the vehicle; without any all are independent.
-        wanted : names of coordinates (or bodies) that shall be independent
+        wanted : names of coordinates (or bodies) that shall be independent;  n : default those of q, v and z
         """
-        named_coordinates(self.system, wanted)
-        if not self.system.n_closure:
-            return np.arange(n), np.eye(n)
-        m, nv = len(self.free), self.system.nv
-        fixed = np.ones(nv, dtype=bool)
-        fixed[self.free] = False
-        places, S = independent_coordinates(self, fixed, wanted)
-        assert S is not None
-        motions = np.concatenate([self.free, nv + self.free])
-        kept = np.concatenate([np.searchsorted(motions, places), np.arange(2 * m, n)])
-        T = np.zeros((n, len(kept)))
-        T[: 2 * m, : len(places)] = S[motions]
-        T[2 * m :, len(places) :] = np.eye(n - 2 * m)
-        return kept, T
+        n = 2 * len(self.free) + len(self.states) if n is None else n
+        chosen, T = independent_changes(self, n, wanted)
+        return chosen, np.eye(n) if T is None else T
 
     def motions(self, chosen: np.ndarray) -> np.ndarray:
         """Return where changes, by their places in [q; v; …], lie in [δq; δv] (2 nv) of the vehicle; -1: nowhere."""
         every = np.concatenate([self.free, self.system.nv + self.free])
         return np.array([every[k] if k < len(every) else -1 for k in chosen])
+
+    def held_parts(self) -> dict[str, float]:
+        """Return the sampled parts that drive others which run between samples, with their periods: open loops."""
+        plan = self.plan
+        every = {plan.parts[entry.part].path: float(entry.every * plan.clock.tick) for entry in plan.sampled}
+        found = {}
+        for piece in plan.assembly.pieces() if every else ():
+            source, target = (name.rpartition(".")[0] for name in (piece.source, piece.target))
+            if source in every and target not in every and piece.target not in self.inputs:
+                found[source] = every[source]
+        return found
+
+    def notes(self) -> tuple[str, ...]:
+        """Warn of limits that are active at the point, and return notes on these and on loops that are open."""
+        parts = ", ".join(f"'{path}' (every {T:g} s)" for path, T in self.held_parts().items())
+        held = (
+            f"held, not in the loop: {parts}; the loop through what is sampled is open here, sampled=True closes it",
+        )
+        return (held if parts else ()) + notes_on_limits(self)
+
+    def places(self, reference: Place | None) -> dict[str, object]:
+        """Return mass properties of the vehicle about the reference, where there is one."""
+        return {} if reference is None else {"mass_properties": mass_properties(self, reference)}
+
+    def model(self, matrices: Matrices, chosen: np.ndarray, **others: Any) -> LinearModel:
+        """Return a linear model whose states are chosen changes;  others : its other fields."""
+        names = self.state_names()
+        return self.named(matrices, [names[k] for k in chosen], **others)
+
+    def named(self, matrices: Matrices, states: list[str], **others: Any) -> LinearModel:
+        """Return a linear model with names of states, and with the names, units and groups of the ports."""
+        inputs, input_units, input_index = self.channel_names(self.inputs)
+        outputs, output_units, output_index = self.channel_names(self.outputs)
+        return LinearModel(
+            *matrices,
+            states,
+            inputs,
+            outputs,
+            input_index=input_index,
+            output_index=output_index,
+            input_units=input_units,
+            output_units=output_units,
+            **others,
+        )
 
     # names ------------------------------------------------------------------------------------------
 
@@ -465,69 +501,6 @@ def _memory(law: Law) -> dict[str, Any]:
     """Return the attributes of a law, arrays as copies."""
     held = memory_of(law.owner)
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in held.items()}
-
-
-def jacobian_of(
-    f: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray, laws: bool, scheme: Scheme = EXACT
-) -> tuple[np.ndarray, How]:
-    """Return ∂f/∂δ at zero (m, n) and how it was found.
-
-    sizes : (n,) of what the changes δ change; differences have steps h_j = h max(1, size_j)
-    laws : there are some: where they drop complex steps, differences with h = 1e-6 are taken instead
-    """
-    n, scale = len(sizes), np.maximum(1.0, np.abs(sizes))
-    how: How = {
-        "method": scheme.method,
-        "step": scheme.size,
-        "richardson": scheme.richardson,
-        "error": np.nan,
-    }
-    if n == 0:
-        return np.zeros((len(f(np.zeros(0))), 0)), how
-    if scheme.method != "complex-step":
-        found = [scheme.along(f, row) for row in np.diag(scale)]
-        J = np.array([slope for slope, _ in found]).reshape(n, -1).T / scale
-        return J, {**how, "error": float(np.max([error / s for (_, error), s in zip(found, scale)]))}
-    unit: list[np.ndarray] = [*np.eye(n)]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", np.exceptions.ComplexWarning)
-            h = scheme.size
-            columns = [np.imag(f(np.multiply(1j * h, row))) / h for row in unit]
-        J = np.array(columns).reshape(n, -1).T
-        if not laws or _agrees(f, J, scale):
-            return J, how
-    except InterstageError as err:
-        if not laws:
-            raise
-        if not isinstance(err.__cause__ or err, InterstageError | TypeError | Warning):
-            raise
-    steps = [*(DIFFERENCE * np.diag(scale))]
-    J = np.array([_slope(f, step) / step.max() for step in steps]).reshape(n, -1).T
-    return J, {**how, "method": "central-2", "step": DIFFERENCE}
-
-
-def _slope(f: Callable[[np.ndarray], np.ndarray], step: np.ndarray) -> np.ndarray:
-    """Return half the difference of f over a step to both sides."""
-    return 0.5 * (f(step) - f(-step))
-
-
-def _agrees(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray, scale: np.ndarray) -> bool:
-    """Return whether complex steps agree with a difference along one direction, be it a very small one.
-
-    A long difference may run into a limit that is near, where the derivative is that of the complex step; what drops
-    complex numbers disagrees with differences of any length. Each row is measured by itself: what a law drops is small
-    beside the accelerations of stiff modes.
-    """
-    way = scale * np.random.default_rng(7).uniform(0.5, 1.0, size=(J.shape[1],))
-    along, size = J @ way, np.abs(J) @ way
-    differs = np.ones(len(J), dtype=bool)
-    for h in (DIFFERENCE, SMALL_DIFFERENCE):
-        step = _slope(f, np.multiply(h, way)) / h
-        differs &= np.abs(along - step) > DROPPED * (size + np.abs(step) + 1e-3)
-        if not differs.any():
-            return True
-    return False
 
 
 def names_of_ports(given: object) -> list[str]:
