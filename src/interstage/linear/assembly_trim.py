@@ -22,7 +22,7 @@ import numpy as np
 
 from interstage.errors import InputError, SolverError
 from interstage.linear.assembly_plant import AssemblyPlant
-from interstage.linear.balance import Balance, Kept, Residuals, held_signals, solved
+from interstage.linear.balance import Balance, Residuals, SampledMemory, held_signals, solved
 from interstage.linear.chart import turns
 from interstage.linear.frames import LONGEST, Frame
 from interstage.linear.steady import Trim, TrimReport, accelerating
@@ -144,7 +144,7 @@ def _fly(
     plant = AssemblyPlant(assembly, point, (), (), given)
     try:
         frame = Frame(plant, LONGEST)
-        vdot, zdot, kept = frame.after(Kept(plant, residual.kept))
+        vdot, zdot, kept = frame.after(SampledMemory(plant, residual.kept))
         period = float(frame.ticks * plant.plan.clock.tick)
     finally:
         plant.recall()

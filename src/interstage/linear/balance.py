@@ -50,14 +50,14 @@ class Balance:
     tolerance: float = 1e-9
 
 
-class Kept:
+class SampledMemory:
     """What samples leave for the next ones: discrete states, held outputs, numbers that laws remember.
 
     Marks of sensors that integrate are not among them: what these say follows from the motion.
     names, periods (s) : of each number;  like : of the same assembly, whose numbers of laws are followed here too
     """
 
-    def __init__(self, plant: AssemblyPlant, like: Kept | None = None):
+    def __init__(self, plant: AssemblyPlant, like: SampledMemory | None = None):
         plan, integrating = plant.plan, plant.integrating()
         self.plant = plant
         every = {plan.parts[e.part].path: float(e.every * plan.clock.tick) for e in plan.sampled}
@@ -172,7 +172,7 @@ class Residuals:
     def __init__(self, plant: AssemblyPlant, rows: np.ndarray, what: Balance):
         self.plant, self.rows, self.what, self.whole = plant, rows, what, False
         self.asked = plant.free[rows] if what.rows is None else what.rows
-        self.kept = Kept(plant)
+        self.kept = SampledMemory(plant)
         self.start = {**plant.before, "s": plant.vectors["s"]}
         self.start["n"] = self.start["n"].copy()
         for path in plant.integrating():  # they say what is, not what was gained since a mark

@@ -1,10 +1,8 @@
 """Coordinates of small motions: error coordinates, velocities in world axes, independent coordinates under closures.
 
-Minimal coordinates of small motions about a state: as many as there are velocities.
-
-The error of a state about x0 is [δq; δv], both (nv,). Joints with angles and travels, and modes, simply add.
-A quaternion (ball and free joints) turns by a rotation vector δθ in the axes of the body, and a free position
-moves by δp in the axes of the joint's parent (or of the body):
+Error coordinates: there are as many as there are velocities. The error of a state about x0 is [δq; δv], both (nv,).
+Joints with angles and travels, and modes, simply add. A quaternion (ball and free joints) turns by a rotation vector
+δθ in the axes of the body, and a free position moves by δp in the axes of the joint's parent (or of the body):
 
     R = R0 exp([δθ]×),      p = p0 + δp     (or p0 + R0 δp)
 
@@ -14,20 +12,17 @@ The reference x0 may itself move with v0. To first order the error then moves wi
 
 so that the kinematic half of a linear model is known without differencing.
 
-Velocities of free bodies in axes that do not turn: for models about a vehicle that accelerates.
-
-The velocity of a free body is a state in its own axes, v. Turned by δθ the vehicle then also moves across its way, at
-R (v × δθ), and how much changes as it gains speed; a model whose coefficients are frozen leaves that change out, and
-what it says about the path of a vehicle under thrust is wrong by v̇ × δθ. In the axes of the parent (the world)
+Velocities in world axes: for models about a vehicle that accelerates. The velocity of a free body is a state in its
+own axes, v. Turned by δθ the vehicle then also moves across its way, at R (v × δθ), and how much changes as it gains
+speed; a model whose coefficients are frozen leaves that change out, and what it says about the path of a vehicle under
+thrust is wrong by v̇ × δθ. In the axes of the parent (the world)
 
     u = R v,    δu = R (δv - v×δθ),      d/dt at fixed δθ, δv:   R [ω×(δv - v×δθ) - v̇×δθ]
 
 With x' = T x a model in continuous time becomes A' = (T A + Ṫ) T⁻¹, B' = T B, C' = C T⁻¹; that from sample to sample
 A' = T₁ A T₀⁻¹, B' = T₁ B, T₁ at the end of the frame.
 
-Independent coordinates of small motions: without locked joints, and on the tangent space of closures.
-
-Closures J(q) v = 0 leave small motions with
+Independent coordinates: coordinates of locked joints are left out. Closures J(q) v = 0 leave small motions with
 
     J G⁻¹ δq = 0,       J δv + (∂(J v)/∂q) δq = 0
 

@@ -1,6 +1,6 @@
-"""Design of controllers on linear models: optimal gains, and the rigid motion that they shall steer.
+"""Controller design on linear models, and modes compared and followed along a sweep.
 
-The gain K of u = -K x that makes the cost least,
+Linear-quadratic regulator: the gain K of u = -K x that makes the cost least,
 
     J = ∫ (xᵀQx + 2xᵀNu + uᵀRu) dt,    K = R⁻¹(BᵀP + Nᵀ),       AᵀP + PA - (PB + N)R⁻¹(BᵀP + Nᵀ) + Q = 0
     J = Σ (xᵀQx + 2xᵀNu + uᵀRu),       K = (R + BᵀPB)⁻¹(BᵀPA + Nᵀ),      its equation in discrete time
@@ -10,7 +10,7 @@ in continuous time and from sample to sample (Anderson and Moore, Optimal Contro
 
     exp([-F̄ᵀ Q̄; 0 F̄] T) = [· V; 0 W],    Q̄_d = Wᵀ V,    F̄ = [A B; 0 0],  Q̄ = [Q N; Nᵀ R]
 
-Compare mode sets by the modal assurance criterion and follow modes through a sweep.
+Modal assurance criterion:
 
     MAC(a, b) = |aᴴ W b|² / (aᴴ W a)(bᴴ W b)
 

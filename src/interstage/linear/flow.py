@@ -42,14 +42,16 @@ RTOL, ATOL = 1e-10, 1e-12  # of the motion of the point
 Held = Mapping[str, np.ndarray]
 
 
-class Stand:
+class InstantModel:
     """An assembly at an instant of the motion of its point: A of its small changes, and its rates.
 
     held : vectors of the devices there;  like : another, whose independent changes are those here too
     chosen, T : places of independent changes in [q; v; z], and from them to all
     """
 
-    def __init__(self, plant: AssemblyPlant, x: State, held: Held, t: float, like: Stand | None = None):
+    def __init__(
+        self, plant: AssemblyPlant, x: State, held: Held, t: float, like: InstantModel | None = None
+    ):
         self.plant = plant.at(x, held, t)
         self.sizes = plant.sizes()
         self.chosen, self.T = independent_at(self.plant, None, like)
@@ -72,7 +74,9 @@ class Stand:
         return bool((np.abs(self.A - A) <= self.tolerance * size).all())
 
 
-def independent_at(plant: AssemblyPlant, n: int | None, like: Stand | None) -> tuple[np.ndarray, np.ndarray]:
+def independent_at(
+    plant: AssemblyPlant, n: int | None, like: InstantModel | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return places (k,) of independent changes and T (n, k) from them to all, the same ones as elsewhere."""
     if like is None or not plant.system.n_closure:
         return plant.independent(None, n)
@@ -82,16 +86,16 @@ def independent_at(plant: AssemblyPlant, n: int | None, like: Stand | None) -> t
 
 
 @dataclass
-class Piece:
+class FlowPiece:
     """The flow over a time h: δ' = exp(Ω) δ + φ₁(Ω) ω; one stand where nothing changes, else those of Gauss."""
 
     h: float
-    stands: Sequence[Stand]
+    stands: Sequence[InstantModel]
     whole: np.ndarray
     mean: np.ndarray
 
     @classmethod
-    def of(cls, h: float, stands: Sequence[Stand]) -> Piece:
+    def of(cls, h: float, stands: Sequence[InstantModel]) -> FlowPiece:
         """Return the flow by one or two stands."""
         A = [stand.A for stand in stands]
         if len(A) == 1:
@@ -124,7 +128,7 @@ def exponentials(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return both[:n, :n] * back, both[:n, n:] * back
 
 
-class Leg:
+class FlowInterval:
     """The motion of the point from the samples of a tick to the next ones, and the linear flow along it.
 
     begin, h : time and length
@@ -133,11 +137,15 @@ class Leg:
     last : the leg before, None: this is the first
     """
 
-    def __init__(self, plant: AssemblyPlant, x: State, begin: float, h: float, step: float, last: Leg | None):
+    def __init__(
+        self, plant: AssemblyPlant, x: State, begin: float, h: float, step: float, last: FlowInterval | None
+    ):
         self.plant, self.x = plant, x
         self.held = {kind: vector.copy() for kind, vector in plant.loops[float].tapes.vectors.items()}
         # what jumps at the beginning has jumped
-        self.stand: Stand = Stand(plant, x, self.held, begin + 0.5 * h, None if last is None else last.stand)
+        self.stand: InstantModel = InstantModel(
+            plant, x, self.held, begin + 0.5 * h, None if last is None else last.stand
+        )
         stood = self._reach(x, self.held["z"], begin, h)
         self.end, self.z, _ = stood[-1]
         if all(self._stood(*one).is_like(self.stand.A) for one in stood[:-1]):
@@ -145,25 +153,25 @@ class Leg:
         else:
             self.pieces = self._pieces(begin, h, step)
 
-    def _steady(self, h: float, last: Leg | None) -> Piece:
+    def _steady(self, h: float, last: FlowInterval | None) -> FlowPiece:
         """Return the flow of what does not change; that of the leg before where it is the same."""
         known = None if last is None else last.pieces[-1]
         alike = known is not None and len(known.stands) == 1 and known.h == h
         if known is not None and alike and known.stands[0].is_like(self.stand.A):
-            return Piece(h, [self.stand], known.whole, known.mean)
-        return Piece.of(h, [self.stand])
+            return FlowPiece(h, [self.stand], known.whole, known.mean)
+        return FlowPiece.of(h, [self.stand])
 
-    def _stood(self, x: State, z: np.ndarray, t: float) -> Stand:
+    def _stood(self, x: State, z: np.ndarray, t: float) -> InstantModel:
         """Return the assembly on the motion of the point; the same motions are independent."""
-        return Stand(self.plant, x, {**self.held, "z": z}, t, self.stand)
+        return InstantModel(self.plant, x, {**self.held, "z": z}, t, self.stand)
 
-    def _pieces(self, begin: float, length: float, step: float) -> list[Piece]:
+    def _pieces(self, begin: float, length: float, step: float) -> list[FlowPiece]:
         """Return the flow in pieces, each by its points of Gauss."""
         n = max(1, math.ceil(length / step - 1e-9))
         h, x, z, found = length / n, self.x, self.held["z"], []
         for k in range(n):
             *inner, (x, z, _) = self._reach(x, z, begin + k * h, h)
-            found.append(Piece.of(h, [self._stood(*one) for one in inner]))
+            found.append(FlowPiece.of(h, [self._stood(*one) for one in inner]))
         return found
 
     def _reach(self, x: State, z: np.ndarray, t: float, h: float) -> list[tuple[State, np.ndarray, float]]:

@@ -1,4 +1,4 @@
-"""Linearize the map of one frame of an assembly's samples, software and all.
+"""Linearize the map of one frame of an assembly's samples, including control laws.
 
     δx⁺ = A δx + B u      from one frame to the next; the frame is the least common multiple of all periods
 
@@ -25,10 +25,10 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.linear.assembly_plant import AssemblyPlant, span_of, split_parts
-from interstage.linear.balance import Kept
+from interstage.linear.balance import SampledMemory
 from interstage.linear.chart import in_world, sampled_in_world
 from interstage.linear.differences import Scheme, jacobian_of
-from interstage.linear.flow import Leg, independent_at
+from interstage.linear.flow import FlowInterval, independent_at
 from interstage.linear.memory import (
     Path,
     Remembered,
@@ -251,15 +251,15 @@ class Frame:
             hint="keep memory in attributes of an object that is called: numbers, lists, dictionaries, deques, arrays",
         )
 
-    def _flown_by_the_point(self, step: float) -> list[Leg]:
+    def _flown_by_the_point(self, step: float) -> list[FlowInterval]:
         """Return the motion of the point from one tick at which something is sampled to the next, and its flow."""
         loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
         loop.begin_at(self.first * self.plan.clock.tick)
-        legs = list[Leg]()
+        legs = list[FlowInterval]()
         for t, tick, h in self.times:
             if tick is not None:
                 self.plant.done(loop, loop.sample(x.q, x.v, tick))
-            legs.append(Leg(self.plant, x, t, h, step, legs[-1] if legs else None))
+            legs.append(FlowInterval(self.plant, x, t, h, step, legs[-1] if legs else None))
             x = self._held_after(loop, legs[-1])
         return legs
 
@@ -286,7 +286,7 @@ class Frame:
         ]
 
     @staticmethod
-    def _held_after(loop: ClosedLoop, leg: Leg) -> State:
+    def _held_after(loop: ClosedLoop, leg: FlowInterval) -> State:
         """Let a loop have what the point has at the end of a leg; return the state of the vehicle."""
         for kind, vector in leg.held.items():
             loop.tapes.vectors[kind][:] = vector
@@ -346,7 +346,7 @@ class Frame:
         motion = d[: self.sizes["q"] + self.sizes["v"]]
         return np.concatenate([motion, v["z"][self.plant.states], v["w"], v["s"][self.held], kept])
 
-    def after(self, kept: Kept) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def after(self, kept: SampledMemory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return v̇ (nv,), ż and what samples keep after a frame of the point and the samples at its end."""
         loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
         loop.begin_at(self.first * self.plan.clock.tick)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Channel:
+class InputChannel:
     """One scalar input: a wrench at a place, a generalized force, or the acceleration of a prescribed joint."""
 
     name: str
@@ -146,7 +146,7 @@ class AtJoint:
 class _NodeLoad(AtPlace):
     kind = "force"
 
-    def channels(self, system: System) -> list[Channel]:
+    def channels(self, system: System) -> list[InputChannel]:
         """Return the scalar channels."""
         named, turning = self.along(), self.kind == "torque"
         system.site(self.body, self.node)
@@ -154,7 +154,7 @@ class _NodeLoad(AtPlace):
         for name, unit in named:
             wrench = np.concatenate([unit, np.zeros(3)] if turning else [np.zeros(3), unit])
             force = Wrench(self.body, wrench, self.node, self.frame)
-            found.append(Channel(name, self.kind, force=force, turning=turning))
+            found.append(InputChannel(name, self.kind, force=force, turning=turning))
         return found
 
 
@@ -179,7 +179,7 @@ class JointForce(AtJoint):
 
     kind = "force"
 
-    def channels(self, system: System) -> list[Channel]:
+    def channels(self, system: System) -> list[InputChannel]:
         """Return the scalar channels."""
         i = system.body(self.body)
         if system.settings.joint_mode[i] == LOCKED:
@@ -197,7 +197,7 @@ class JointForce(AtJoint):
             )
         found = coordinates(system, self.body, self.coordinate)
         return [
-            Channel(
+            InputChannel(
                 _joined(self.group, c.name, len(found)),
                 "torque" if c.kind == ANGLE else "force",
                 tau=k,
@@ -213,7 +213,7 @@ class JointAcceleration(AtJoint):
 
     kind = "acceleration"
 
-    def channels(self, system: System) -> list[Channel]:
+    def channels(self, system: System) -> list[InputChannel]:
         """Return the scalar channels."""
         i = system.body(self.body)
         if system.settings.joint_mode[i] != PRESCRIBED:
@@ -225,7 +225,7 @@ class JointAcceleration(AtJoint):
         found = coordinates(system, self.body, self.coordinate)
         first = int(system.tree.joint_v[i])
         return [
-            Channel(
+            InputChannel(
                 _joined(self.group, c.name, len(found)),
                 "acceleration",
                 acceleration=(self.body, k - first),
@@ -249,11 +249,11 @@ class ModalForce:
         """Name of the channels together."""
         return self.name or f"{self.body}.modal_force"
 
-    def channels(self, system: System) -> list[Channel]:
+    def channels(self, system: System) -> list[InputChannel]:
         """Return the scalar channels."""
         chosen = mode_numbers(system, self.body, self.modes)
         first = system.layout[self.body].etadot.start
-        return [Channel(f"{self.group}.{r}", "modal force", tau=first + r - 1) for r in chosen]
+        return [InputChannel(f"{self.group}.{r}", "modal force", tau=first + r - 1) for r in chosen]
 
 
 def mode_numbers(system: System, body: str, modes: int | list[int] | None) -> list[int]:

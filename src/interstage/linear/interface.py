@@ -1,11 +1,8 @@
-"""Names, units and indices of the states, inputs and outputs of linear models.
+"""Names, units and indices of the states, inputs and outputs of linear models, whatever the state.
 
-Names, index maps, units, grid positions and mass properties that go with a linear model.
-
-Inputs and outputs of the linear models of a system: what they are called and where they stand, whatever the state.
-
-It is found once for the same inputs and outputs of one vehicle with its joints switched alike (`interface_of`): at
-small systems names and units would cost more than the numbers.
+An interface is found once for the same inputs and outputs of one vehicle with the same joint modes (`interface_of`):
+for small systems names and units would cost more than the numbers. Grid positions and mass properties are those at a
+state.
 """
 
 from __future__ import annotations
@@ -19,8 +16,8 @@ import numpy as np
 from interstage.component.units import SI_UNITS
 from interstage.errors import InputError
 from interstage.linear.chart import POSITIONS, RATES, position_names, rate_names
-from interstage.linear.inputs import Channel, Input, JointForce
-from interstage.linear.outputs import CustomOutput, Output
+from interstage.linear.inputs import Input, InputChannel, JointForce
+from interstage.linear.outputs import CustomOutput, OutputSpec
 from interstage.multibody import queries
 from interstage.multibody.joint_modes import PRESCRIBED
 from interstage.multibody.loads import Wrench, split_place
@@ -154,8 +151,8 @@ class Interface:
     models : of states that were kept before, with all that is not of one operating point
     """
 
-    def __init__(self, system: System, inputs: Sequence[Input], outputs: Sequence[Output]):
-        self.nv, self.channels = system.nv, list[Channel]()
+    def __init__(self, system: System, inputs: Sequence[Input], outputs: Sequence[OutputSpec]):
+        self.nv, self.channels = system.nv, list[InputChannel]()
         # where in [q; v] of a state each of [δq; δv] is, where it is one number there
         self.moved = np.concatenate([system.tree.v_q, system.nq + np.arange(system.nv)])
         self.every = np.arange(2 * system.nv)
@@ -263,7 +260,7 @@ class OutputRows:
         self.known[self.picked, self.columns] = 1.0
         self._sources = interface.moved[self.columns]
 
-    def of(self, outputs: Sequence[Output]) -> np.ndarray:
+    def of(self, outputs: Sequence[OutputSpec]) -> np.ndarray:
         """Return the rows of some of the outputs, in the order of all."""
         ends = np.cumsum([0, *self.sizes])
         chosen = [k for k, one in enumerate(self.stacked) if any(one is other for other in outputs)]

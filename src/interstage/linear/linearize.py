@@ -1,10 +1,11 @@
 """Linearize a vehicle or an assembly about any state: A, B, C, D with named states, inputs and outputs.
 
-With the error coordinates of `chart` (δq, δv), f the forward dynamics and h the outputs,
+Both are a `Plant` near an operating point (`plant`), and one function makes the model of either. With the error
+coordinates of `chart` (δq, δv), f the forward dynamics and h the outputs,
 
     δq̇ = K δq + G δv                                   known exactly
-    δv̇ = ∂f/∂q δq + ∂f/∂v δv + ∂f/∂u u                 by derivatives of inverse dynamics, `vehicle_plant`
-    y - y0 = ∂h/∂q δq + ∂h/∂v δv + ∂h/∂u u             accelerations follow f
+    δv̇ = ∂f/∂q δq + ∂f/∂v δv + ∂f/∂u u                 by derivatives of inverse dynamics (`vehicle_plant`), or by
+    y - y0 = ∂h/∂q δq + ∂h/∂v δv + ∂h/∂u u             complex steps through all devices (`assembly_plant`)
 
 The reference may move and accelerate (thrust, spin): the model then holds for deviations from that motion, its
 coefficients frozen at the instant. Coordinates of locked joints are left out. Closures J δq = 0 and their rates
@@ -34,7 +35,7 @@ from interstage.linear.frames import sampled_model
 from interstage.linear.inputs import Input
 from interstage.linear.interface import interface_of
 from interstage.linear.model import LinearModel
-from interstage.linear.outputs import Output
+from interstage.linear.outputs import OutputSpec
 from interstage.linear.plant import Plant, state_space
 from interstage.linear.validity import notes_on_point
 from interstage.linear.vehicle_plant import VehiclePlant
@@ -56,7 +57,7 @@ def linearize(
     system: System | Assembly,
     x0: State,
     inputs: Input | str | Sequence[Input | str] = (),
-    outputs: Output | str | Sequence[Output | str] = (),
+    outputs: OutputSpec | str | Sequence[OutputSpec | str] = (),
     *,
     forces: Forces | None = None,
     tau: ArrayLike | None = None,

@@ -1,11 +1,11 @@
-"""Read MATLAB files of version 5 that nobody vouches for.
+"""Read untrusted MATLAB files of version 5, and map trees of named arrays to them.
 
 A file is a header of 128 bytes and then elements: a tag (type, number of bytes; both in one word where the data fit
 into four bytes) and data, filled up to eight bytes. An array is an element of type 14 that holds elements in turn:
 flags (class), dimensions, name, and its values, cells or fields. Type 15 is such an element, compressed by zlib.
 Source: "MAT-File Format", The MathWorks, chapter 1. (scipy's reader crashes the process on damaged files.)
 
-Trees of named arrays in MATLAB files (version 5): groups are structs, lists of texts are cell arrays.
+Of a tree of named arrays, groups are structs and lists of texts are cell arrays.
 
 Field names of structs must be identifiers of MATLAB: others are changed there (`core.52` becomes `core_52`), and
 `NAMES` keeps the true ones. Every array has two dimensions there: numbers alone and columns are read as numbers and as

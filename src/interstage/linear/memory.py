@@ -1,11 +1,11 @@
-"""What laws remember: numbers anywhere in their objects, put back in place after every question.
+"""Memory of control laws: numbers anywhere in their objects, put back in place after every call.
 
-A law is asked many times about small changes, each time from the same memory. `Snapshot` keeps what lists,
+A law is called many times with small changes, each time from the same memory. `Snapshot` keeps what lists,
 dictionaries, deques, sets, arrays and plain objects hold that an object leads to, and puts it back into the same ones,
 so that what two laws share stays shared. `Remembered` are the numbers among them that samples change: states of a
 sampled model. What no attribute leads to (enclosed variables, globals, arguments of `functools.partial`, generators)
-cannot be put back: a law that keeps its memory there answers the same question differently the second time, and
-`Hidden` says so.
+cannot be put back: a law that keeps its memory there returns something else when it is called again, and `Hidden`
+reports it.
 """
 
 from __future__ import annotations

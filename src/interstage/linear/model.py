@@ -42,15 +42,26 @@ INDICES = ("state_index", "input_index", "output_index")
 @named_arguments
 @dataclass(eq=False)
 class LinearModel:
-    """ẋ = A x + B u, y = C x + D u for small deviations from an operating point; with `dt`, x⁺ = A x + B u.
+    """A linear state-space model for small deviations from an operating point, with names and units.
 
-    states, inputs, outputs : names;  state_index, ... {group: indices from 0};  state_units, ... a unit for each
+    ẋ = A x + B u, y = C x + D u in continuous time; with `dt`, x⁺ = A x + B u.
+
+    Parameters
+    ----------
+    A (n, n), B (n, nu), C (ny, n), D (ny, nu) : real matrices
+    states, inputs, outputs : names
+    state_index, input_index, output_index : {group: indices from 0}
+    state_units, input_units, output_units : a unit for each
     grid_positions {node: (3,)}, mass_properties {mass, cmoffset, inertia} : about the reference place
-    operating_point {q, v, vdot, y}; method {method, step, richardson, error}
-    extras : anything by name that shall go into the file: arrays, or dictionaries of arrays
+    operating_point : {q, v, vdot, y} about which the model holds
+    method : {method, step, richardson, error} of its derivatives
+    extras : arrays, or dictionaries of arrays, by name, which are saved with the model
+    name : title of the model
     dt : seconds from one sample to the next; None: continuous time
-    notes : sentences on how far the model holds, printed and stored with it
+    notes : sentences on how far the model holds, printed and saved with it
 
+    Examples
+    --------
     >>> lin = LinearModel([[0, 1], [-4.0, -0.4]], [[0], [1]], [[1, 0]], [[0]], states=["q", "v"])
     >>> lin.poles().frequency_hz * 2 * np.pi
     array([2., 2.])

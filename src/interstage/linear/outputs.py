@@ -438,7 +438,7 @@ class CustomOutput:
         return asked(self.function, f"the expression '{self.name}'", seen.system, seen.x, seen.vdot)
 
 
-class Output(Protocol):
+class OutputSpec(Protocol):
     """What can be an output: channels of a group, from a look at the moving system."""
 
     @property

@@ -1,26 +1,19 @@
 """Poles, modes and invariant zeros of linear models, and how far rounding may have moved them.
 
-Eigenvectors of real matrices, independent also where eigenvalues coincide.
+Eigenvectors of equal eigenvalues: they are independent here. LAPACK's vectors of equal eigenvalues may be parallel,
+and real ones conjugate pairs: they come one by one from a triangular factor whose entries between equals are rounding.
+The space that belongs to equal eigenvalues is well defined, though: what their vectors span, or, where these fail, the
+leading Schur vectors after those eigenvalues were brought to the front (LAPACK's trsen; Bai and Demmel 1993).
 
-LAPACK's vectors of equal eigenvalues may be parallel, and real ones conjugate pairs: they come one by one from a
-triangular factor whose entries between equals are rounding. The space that belongs to equal eigenvalues is well
-defined, though: what their vectors span, or, where these fail, the leading Schur vectors after those eigenvalues were
-brought to the front (LAPACK's trsen; Bai and Demmel 1993).
+Rounding: some poles may have been moved away from the border of stability by rounding alone. An error E in A moves a
+simple pole λ by wᴴ E v/wᴴ v at most: by ‖E‖ κ, κ = |w||v|/|wᴴ v| (Wilkinson 1965, 2.9; the matrix is balanced first,
+so that units of states do not matter). Slow poles beside fast ones are known as well as their own κ says, however
+large ‖A‖ is beside them. Poles that rounding has split, those of rigid motion above all, have κ as large as what they
+were split by is small; such a group can be where its middle is, and no farther away than it is wide.
 
-Which poles rounding may have moved away from the border of stability, or from what stays as it is.
-
-An error E in A moves a simple pole λ by wᴴ E v/wᴴ v at most: by ‖E‖ κ, κ = |w||v|/|wᴴ v| (Wilkinson 1965, 2.9; the
-matrix is balanced first, so that units of states do not matter). Slow poles beside fast ones are known as well as their
-own κ says, however large ‖A‖ is beside them. Poles that rounding has split, those of rigid motion above all, have κ as
-large as what they were split by is small; such a group can be where its middle is, and no farther away than it is wide.
-
-Poles and modes of a linear model, with frequency and damping.
-
-Invariant zeros of a state-space model: where [A - sI, B; C, D] loses rank.
-
-Rows and columns that cannot lose rank are removed by orthogonal transformations until D has full rank, first from
-the left, then from the right (Emami-Naeini and Van Dooren, Automatica 18, 1982); infinite zeros disappear with
-them. What is left is a generalized eigenproblem of finite zeros.
+Invariant zeros: there [A - sI, B; C, D] loses rank. Rows and columns that cannot lose rank are removed by orthogonal
+transformations until D has full rank, first from the left, then from the right (Emami-Naeini and Van Dooren,
+Automatica 18, 1982); infinite zeros disappear with them. What is left is a generalized eigenproblem of finite zeros.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reduce linear models: modal truncation, and balanced truncation with a verified error bound.
 
-Factors of Gramians without Gramians: L with L Lᵀ = P of A P + P Aᵀ + B Bᵀ = 0, or of A P Aᵀ - P + B Bᵀ = 0.
-
-In complex Schur form A = Z S Zᴴ the last row of S stands alone. With S = [S₁ s; 0 λ], U = [U₁ u; 0 τ], B = [B₁; b],
+Factors of Gramians: L with L Lᵀ = P of A P + P Aᵀ + B Bᵀ = 0, or of A P Aᵀ - P + B Bᵀ = 0, without P. In complex Schur
+form A = Z S Zᴴ the last row of S stands alone. With S = [S₁ s; 0 λ], U = [U₁ u; 0 τ], B = [B₁; b],
 
     τ = |b|/√(-2 Re λ),    (S₁ + λ̄) u = -(s τ + B₁ βᴴ),        B₁ ← B₁ - u β             β = b/τ
     τ = |b|/√(1 - |λ|²),   (1 - λ̄ S₁) u = λ̄ s τ + B₁ βᴴ,      B₁ ← [B₁, S₁u + sτ] W      W ⟂ [βᴴ; λ̄]
@@ -10,12 +9,11 @@ In complex Schur form A = Z S Zᴴ the last row of S stands alone. With S = [S�
 and so on upwards: P = Z U (Z U)ᴴ. Small singular values keep the digits that they would lose in P, the square of U.
 Source: Hammarling, IMA J. Numer. Anal. 2 (1982), 303; in discrete time, Systems & Control Letters 17 (1991), 137.
 
-Balanced truncation: leave out the states that inputs hardly reach and outputs hardly see, with a bound on the error.
-
+Balanced truncation: it leaves out states that inputs hardly reach and outputs hardly see, with a bound on the error.
 Of the stable part, A P + P Aᵀ + B Bᵀ = 0 and Aᵀ Q + Q A + Cᵀ C = 0 (A P Aᵀ - P + B Bᵀ = 0, ... from sample to sample)
-give P = L_c L_cᵀ and Q = L_o L_oᵀ; the singular values σ of L_oᵀ L_c = U Σ Vᵀ are Hankel's, and T = L_c V Σ^-½,
-T⁻¹ = Σ^-½ Uᵀ L_oᵀ balance it. With the first n kept, ‖G - G_n‖∞ ≤ 2 Σ_{k>n} σ_k. Poles that are not surely stable
-(rigid motion, instability) are split off and kept as they are.
+give P = L_c L_cᵀ and Q = L_o L_oᵀ; the singular values σ of L_oᵀ L_c = U Σ Vᵀ are Hankel's, and T = L_c V Σ^-½, T⁻¹ =
+Σ^-½ Uᵀ L_oᵀ balance it. With the first n kept, ‖G - G_n‖∞ ≤ 2 Σ_{k>n} σ_k. Poles that are not surely stable (rigid
+motion, instability) are split off and kept as they are.
 
 Units of states do not matter: they are scaled first, by A, and where A leaves the scale of a group of states open, by
 inputs and outputs. The bound is a theorem of exact numbers: the error of what is returned is measured where it can be
@@ -23,10 +21,9 @@ large, and a bound that does not hold is not given.
 Source: Antoulas, Approximation of Large-Scale Dynamical Systems (2005), 7.1 to 7.3; Glover, Int. J. Control 39 (1984);
 in discrete time Al-Saggaf and Franklin, IEEE Trans. Automat. Contr. 32 (1987).
 
-Rank the modes of a linear model by what they do between inputs and outputs, and keep those that matter.
-
-In modal form a mode λ has input row b = wB and output column c = Cv. Its peak gain near resonance is
-|c||b|/|Re λ|, its Hankel singular value follows from the Gramians of its own two states
+Modal truncation: modes are ranked by their gains from inputs to outputs. In modal form a mode λ has input row b = wB
+and output column c = Cv. Its peak gain near resonance is |c||b|/|Re λ|, its Hankel singular value follows from the
+Gramians of its own two states
 
     W_c,ij = -b_i b_jᴴ/(λ_i + λ̄_j),     W_o,ij = -c_iᴴ c_j/(λ̄_i + λ_j),     γ² = λ_max(W_c W_o)
 

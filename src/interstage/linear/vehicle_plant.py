@@ -29,7 +29,7 @@ from interstage.linear.interface import (
     state_names,
 )
 from interstage.linear.model import LinearModel
-from interstage.linear.outputs import CustomOutput, Observation, Output, gather_sites
+from interstage.linear.outputs import CustomOutput, Observation, OutputSpec, gather_sites
 from interstage.linear.plant import Derivatives, Matrices, independent_changes
 from interstage.multibody.dynamics_derivatives import ClosedSlopes, Wrenches, closed_slopes, force_slopes
 from interstage.multibody.joint_modes import LOCKED
@@ -80,7 +80,7 @@ class VehiclePlant:
         vdot = self.system.forward_dynamics(x, forces=loads)
         return vdot, Observation(self.system, x, vdot, loads, self.sites, self.origin)
 
-    def measure(self, seen: Observation, outputs: list[Output] | None = None) -> np.ndarray:
+    def measure(self, seen: Observation, outputs: list[OutputSpec] | None = None) -> np.ndarray:
         """Return the outputs (ny,)."""
         outputs = self.outputs if outputs is None else outputs
         parts = [o.values(seen) for o in outputs]
@@ -102,7 +102,7 @@ class VehiclePlant:
         self.origin, self.rows, self.vdot = seen, self.interface.rows(values), vdot
         return vdot, self.rows.values(self.x0, values)
 
-    def values(self, change: np.ndarray, outputs: list[Output] | None = None) -> np.ndarray:
+    def values(self, change: np.ndarray, outputs: list[OutputSpec] | None = None) -> np.ndarray:
         """Return v̇ and outputs, stacked, at a change [δq; δv; u]."""
         nv = self.system.nv
         vdot, seen = self.evaluate(change[:nv], change[nv : 2 * nv], change[2 * nv :])
@@ -378,7 +378,7 @@ class JacobianColumns:
             vdot = np.concatenate([vdot, more])
         return vdot.imag.T / self.step
 
-    def outputs(self, left_out: Sequence[Output] = ()) -> np.ndarray:
+    def outputs(self, left_out: Sequence[OutputSpec] = ()) -> np.ndarray:
         """Return dy (ny, columns), not to be changed where all are states; rows of outputs left out are not found."""
         plant, rows = self.plant, self.plant.rows
         if not len(rows.felt):
