@@ -106,6 +106,7 @@ MODULES: dict[str, str] = {
     "interstage.linear.flight_points": "interstage.linear.operating_points",
     "interstage.linear.flight_trim": "interstage.linear.assembly_trim",
     "interstage.linear.sampled": "interstage.linear.model",
+    "interstage.linear.steady": "interstage.linear.newton",
     "interstage.linear.tracking": "interstage.linear.design",
     "interstage.linear.zeros": "interstage.linear.poles",
     "interstage.multibody.api": "interstage.multibody.system",

@@ -6,6 +6,7 @@ from interstage.linear.differences import jacobian
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
+from interstage.linear.newton import Trim, TrimReport
 from interstage.linear.operating_points import Points, points
 from interstage.linear.outputs import (
     CenterOfMass,
@@ -23,7 +24,6 @@ from interstage.linear.outputs import (
     RecoveredLoad,
 )
 from interstage.linear.reduction import ModalGains
-from interstage.linear.steady import Trim, TrimReport
 from interstage.linear.trim import trim
 
 __all__ = [

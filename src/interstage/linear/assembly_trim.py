@@ -25,7 +25,7 @@ from interstage.linear.assembly_plant import AssemblyPlant
 from interstage.linear.balance import Balance, Residuals, SampledMemory, held_signals, solved
 from interstage.linear.chart import turns
 from interstage.linear.frames import LONGEST, Frame
-from interstage.linear.steady import Trim, TrimReport, accelerating
+from interstage.linear.newton import Trim, TrimReport, accelerating
 from interstage.multibody import System
 from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.multibody.joint_modes import PRESCRIBED
@@ -114,23 +114,25 @@ class _Found:
 def _rest(residual: Residuals, steered: np.ndarray, held: bool) -> _Found:
     """Bring everything to rest: first with samples as they are, then, of a vehicle at rest, with what they keep."""
     drifting = residual.leave_out_idle()
-    start, failed = np.zeros(sum(residual.sizes())), None
+    y, first, failed = np.zeros(sum(residual.sizes())), None, None
     moves = held or bool(residual.plant.x0.v.any())
     try:
-        found = solved(residual, start, steered)
-        moves = moves or residual.moving(found[0])
-        start = found[0]
+        y, first = solved(residual, y, steered)
+        moves = moves or residual.moving(y)
     except SolverError as error:
         if moves or not residual.kept.remembers:
             raise
         failed = error
-    if moves or not residual.kept.remembers:
-        return _Found(*found, drifting | (residual.drifts(start) if moves else {}), not moves)
-    whole = solved(residual, residual.take_samples(start), steered)
-    if failed is not None and residual.moving(whole[0]):
+    if first is not None and (moves or not residual.kept.remembers):
+        drifting |= residual.drifts(y) if moves else {}
+        return _Found(y, first.before, first.after, first.iterations, first.condition, drifting, not moves)
+    y, last = solved(residual, residual.take_samples(y), steered)
+    if failed is not None and residual.moving(y):
         raise failed
-    before, steps = (whole[1], whole[3]) if failed is not None else (found[1], found[3] + whole[3])
-    return _Found(whole[0], before, whole[2], steps, whole[4], drifting | residual.drifts(whole[0]), True)
+    first = first or last
+    steps = last.iterations + (0 if first is last else first.iterations)
+    drifting |= residual.drifts(y)
+    return _Found(y, first.before, last.after, steps, last.condition, drifting, True)
 
 
 def _fly(

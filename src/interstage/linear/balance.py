@@ -9,7 +9,7 @@ are held, numbers that laws remember. k⁺ is what one sample of everything make
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,12 @@ from interstage.errors import SolverError
 from interstage.linear.assembly_plant import AssemblyPlant, span_of
 from interstage.linear.differences import jacobian_of
 from interstage.linear.memory import Path, Remembered, as_numbers, copied, is_whole, moved, numbers_in
-from interstage.linear.steady import Residual
+from interstage.linear.newton import Residual, Solution, solve
 from interstage.multibody.types import asked
 from interstage.system.plant.declarations import Out
 from interstage.system.run.coupled_system import ClosedLoop
 
-HALVINGS = 12
 ROUND_OFF = 1e-14  # residuals beside the sizes of what balances that are none
-RANK = 1e-12  # singular values of the scaled Jacobian, beside the largest, that are none
 SETTLED = 30  # samples after which a loop that settles has settled as far as a drift is seen
 REACH = 1e-3, 1e3  # how far a joint is from where its drive wants it, at least and at most (rad or m)
 BISECTIONS = 40
@@ -258,14 +256,14 @@ class Residuals:
         return loop, vdot, x.q
 
     def __call__(self, y: np.ndarray) -> np.ndarray:
-        """Return r (m,)."""
+        """Return r (m,): accelerations, rates, functions, what samples change, and last what closures forbid."""
         loop, vdot, _ = self.run(y)
         zdot = loop.tapes.vectors["Z"][self.plant.states[self.z]].copy()
         system, x = self.plant.system, self.x
         own = [asked(f, "a residual", system, x, vdot) for f in self.what.functions]
         left = [(self.after - self.kept_at(y))[self.live]] if self.whole else []
         opened = self.plant.openings(self.changes(y))
-        return np.concatenate([vdot[self.asked], zdot, *own, opened, *left])
+        return np.concatenate([vdot[self.asked], zdot, *own, *left, opened])
 
     def jacobian(self, y: np.ndarray) -> np.ndarray:
         """Return ∂r/∂y at y."""
@@ -282,9 +280,9 @@ class Residuals:
         self.whole = True
         start = np.concatenate([y, first])
         r, J = self(start), self.jacobian(start)
-        own = len(r) - len(first)
-        changed = (r[own:] != 0.0) | (first != 0.0) | J[own:].any(axis=1)
-        acts, read = J[:own, n:].any(axis=0), J[own:, n:] != 0.0
+        kept = self.kept_rows(r)
+        changed = (r[kept] != 0.0) | (first != 0.0) | J[kept].any(axis=1)
+        acts, read = np.delete(J[:, n:], kept, axis=0).any(axis=0), J[kept, n:] != 0.0
         for _ in first:
             acts, before = acts | read[acts].any(axis=0), acts
             if (acts == before).all():
@@ -319,6 +317,11 @@ class Residuals:
         states = {*self.kept.names[:m], *self.kept.names[n:]}
         return next(((name, rate) for name, rate in found.items() if name in states), ("", 0.0))
 
+    def kept_rows(self, r: np.ndarray) -> slice:
+        """Return where residuals of what samples keep lie: before those of closures."""
+        end = len(r) - self.plant.system.n_closure
+        return slice(end - self.sizes()[2], end)
+
     def states(self) -> np.ndarray:
         """Return which kept numbers are unknowns and no outputs."""
         if not self.whole:
@@ -332,68 +335,79 @@ class Residuals:
         return [f"acceleration of {every[k]}" for k in self.asked] + [f"rate of {m[k]}" for k in self.z]
 
 
+@dataclass
+class BalanceEquations:
+    """Residuals of an assembly at values y of its unknowns."""
+
+    residuals: Residuals
+    y: np.ndarray
+    floor = ROUND_OFF
+
+    @property
+    def n(self) -> int:
+        """How many unknowns there are."""
+        return len(self.y)
+
+    def residual(self) -> np.ndarray:
+        """Return r (m,)."""
+        return self.residuals(self.y)
+
+    def jacobian(self) -> np.ndarray:
+        """Return ∂r/∂y (m, n)."""
+        return self.residuals.jacobian(self.y)
+
+    def moved(self, step: np.ndarray) -> BalanceEquations:
+        """Return the equations at other values of the unknowns."""
+        return replace(self, y=self.y + step)
+
+    def n_own(self, r: np.ndarray) -> int:
+        """Return how many residuals are not those of closures."""
+        return len(r) - self.residuals.plant.system.n_closure
+
+    def row_sizes(self, J: np.ndarray) -> np.ndarray:
+        """Return the largest entry of each row of the Jacobian: units of devices are of any size."""
+        rows = np.abs(J).max(axis=1, initial=0.0)
+        rows[rows == 0.0] = 1.0
+        return rows
+
+    def scale(self, before: np.ndarray, J: np.ndarray | None, step: np.ndarray | None) -> np.ndarray:
+        """Return sizes of residuals: the largest at the start, and of what samples keep, that of what it is made of."""
+        kept = self.residuals.kept_rows(before)
+        others = np.delete(before, kept)
+        found = np.full(len(before), max(float(np.abs(others).max(initial=0.0)), 1.0))
+        if J is not None and step is not None:
+            sizes = self.residuals.values(self.y) + np.abs(step)
+            found[kept] = np.maximum(np.abs(J[kept]) @ sizes, np.finfo(float).tiny)
+        return found
+
+
 def solved(
     residual: Residuals, y: np.ndarray, driven: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, float]:
-    """Return the unknowns at which the residuals vanish, by Newton's method with halved steps.
+) -> tuple[np.ndarray, Solution[BalanceEquations]]:
+    """Return the unknowns at which the residuals vanish, and how they were found.
 
-    Then residuals before and after, the number of steps, and the condition of the last Jacobian.
     driven : numbers of the unknowns that drives move
     """
-    r = before = residual(y)
-    n_kept = residual.sizes()[2]
-    own = len(r) - n_kept
-    limit = np.full(len(r), max(float(np.abs(r[:own]).max(initial=0.0)), 1.0))
-    J = residual.jacobian(y) if len(y) else np.zeros((len(r), 0))
+    before = residual(y)
     if len(driven) and residual.what.rows is None:
-        limited = driven[(J[driven, driven] == 0.0) & (r[driven] != 0.0)]
+        J = residual.jacobian(y)
+        limited = driven[(J[driven, driven] == 0.0) & (before[driven] != 0.0)]
         if len(limited):
             y = _within_limits(residual, y, limited)
-            r, J = residual(y), residual.jacobian(y)
-    steps, condition = 0, 1.0
-    while steps < residual.what.max_iterations and len(y):
-        step, condition = _newton_step(J, r)
-        sizes = residual.values(y) + np.abs(
-            step
-        )  # round-off of these is all that may be left of what is kept
-        limit[own:] = np.maximum(np.abs(J[own:]) @ sizes, np.finfo(float).tiny)
-        size = float(np.max(np.abs(r) / limit, initial=0.0))
-        if size <= ROUND_OFF:
-            break
-        for k in range(HALVINGS):
-            trial = y - step / 2**k
-            new = residual(trial)
-            if np.isfinite(new).all() and np.max(np.abs(new) / limit) < size:
-                break
-        else:
-            break  # round-off: no step makes it better
-        y, r, steps = trial, new, steps + 1
-        J = residual.jacobian(y)
-    if np.any(np.abs(r) > residual.what.tolerance * limit):
-        raise _failed(residual, y, r, limit, own)
-    return y, before, r, steps, condition
+    found = solve(BalanceEquations(residual, y), residual.what.max_iterations)
+    y, r = found.equations.y, found.after
+    if np.any(np.abs(r) > residual.what.tolerance * found.scale):
+        raise _failed(residual, y, r, found.scale)
+    residual(y)  # samples are left as they are there
+    return y, replace(found, before=before)
 
 
-def _newton_step(J: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return J⁺ r with rows and columns brought to one size, and the condition of what is solved."""
-    rows = np.abs(J).max(axis=1, initial=0.0)
-    rows[rows == 0.0] = 1.0
-    scaled = J / rows[:, None]
-    columns = np.linalg.norm(scaled, axis=0)
-    columns[columns == 0.0] = 1.0
-    step, _, _, sizes = np.linalg.lstsq(scaled / columns, r / rows, rcond=RANK)
-    kept = sizes[sizes > RANK * sizes[0]] if len(sizes) and sizes[0] > 0.0 else sizes[:0]
-    whole = len(kept) == len(sizes) and len(kept) > 0
-    return step / columns, float(kept[0] / kept[-1]) if whole else np.inf
-
-
-def _failed(residual: Residuals, y: np.ndarray, r: np.ndarray, limit: np.ndarray, own: int) -> SolverError:
+def _failed(residual: Residuals, y: np.ndarray, r: np.ndarray, limit: np.ndarray) -> SolverError:
     """Say which residual is left."""
     names = residual.names()
-    worst = int(np.argmax(np.abs(r) / limit))
-    if worst >= own:
-        k = worst - own
-        k = int(residual.live[k])
+    worst, kept = int(np.argmax(np.abs(r) / limit)), residual.kept_rows(r)
+    if kept.start <= worst < kept.stop:
+        k = int(residual.live[worst - kept.start])
         name, rate = residual.settled_drift(y)
         if not name:
             name, rate = residual.kept.names[k], r[worst] / residual.kept.periods[k]
@@ -409,7 +423,7 @@ def _failed(residual: Residuals, y: np.ndarray, r: np.ndarray, limit: np.ndarray
     if worst < first:
         name = names[worst].removeprefix("acceleration of ").removeprefix("rate of ")
         where, got = f"'{name}'", f"a rate of {r[worst]:.3g} is left"
-    elif worst < own - residual.plant.system.n_closure:
+    elif worst < kept.start:
         where, got = "residuals", f"a function of them stays at {r[worst]:.3g}"
     else:
         where, got = "closures", f"they stay open by {r[worst]:.3g}"

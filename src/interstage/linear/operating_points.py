@@ -11,7 +11,7 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, shown
 from interstage.linear.assembly_plant import AssemblyPlant
-from interstage.linear.steady import Trim
+from interstage.linear.newton import Trim
 from interstage.linear.trim import trim
 from interstage.linear.validity import limits_at
 from interstage.multibody.operating_point import OperatingPoint

@@ -24,7 +24,7 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError, known_names
 from interstage.linear.assembly_trim import HOLD_DOWN, Balance, standing, trim_flight
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
-from interstage.linear.steady import Problem, Residual, Trim, TrimReport, Unknown, accelerating, solve
+from interstage.linear.newton import Problem, Residual, Trim, TrimReport, Unknown, accelerating, trimmed
 from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.multibody.loads import Forces, Loads
 from interstage.multibody.operating_point import acting_at, at_point, frozen
@@ -107,23 +107,22 @@ def trim(
         problem = Problem(system, start, loads, chosen, rows)
         problem.functions = functions
         try:
-            found = solve(problem, row_names, max_iterations, tolerance)
+            found = trimmed(problem, row_names, max_iterations, tolerance)
             break
         except SolverError:
             if not chosen.again:
                 raise
-    solved, before, after, iterations, condition = found
-    state, loads = solved.x, solved.loads
-    vdot = solved.accelerations(state, loads.tau)
+    state, loads = found.equations.x, found.equations.loads
+    vdot = found.equations.accelerations(state, loads.tau)
     report = TrimReport(
         [u.name for u in chosen],
         _values(system, start, state, loads.tau, chosen),
         row_names,
-        before[: len(row_names)],
-        after[: len(row_names)],
-        iterations,
-        condition,
-        accelerating(system, vdot, after),
+        found.before[: len(row_names)],
+        found.after[: len(row_names)],
+        found.iterations,
+        found.condition,
+        accelerating(system, vdot, found.after),
     )
     notes_on_stiffening(system, state, vdot, loads)
     return Trim(state, report, loads, vdot, system.settings.copy())

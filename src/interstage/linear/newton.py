@@ -1,20 +1,16 @@
-"""Newton's method for trims, and the report of what it found.
-
-What a trim did, in numbers and words.
-
-Solve for steady states: residuals of a trim, their Jacobian, and Newton's method with a line search.
+"""Newton's method for trims of vehicles and assemblies, the equations of a vehicle, and the report of a trim.
 
     r(z) = [ v̇_r(z);  f(z);  φ(z) ] = 0,      z ← z - s (∂r/∂z)⁺ r
 
 z are changes of chosen coordinates, rates and forces, f functions of the user, φ closures and their rates. The
-Jacobian is exact: complex steps, all of them in one compiled loop.
+Jacobian is exact: derivatives of inverse dynamics, or complex steps, all of them in one compiled loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -110,6 +106,9 @@ class Trim(OperatingPoint):
         return f"{self.report}\n{super().__str__()}"
 
 
+HALVINGS = 12  # of a step, until residuals are smaller
+E = TypeVar("E", bound="Equations")
+
 Residual = Callable[["System", State, np.ndarray], ArrayLike]
 
 
@@ -123,7 +122,9 @@ class Unknown:
 
 
 class Problem:
-    """Residuals of a trim near a state, as a function of changes z of its unknowns."""
+    """Residuals of a trim of a vehicle at a state, and their derivatives along its unknowns z."""
+
+    floor = 0.0
 
     def __init__(self, system: System, x: State, loads: Loads, unknowns: list[Unknown], rows: np.ndarray):
         self.system, self.x, self.loads = system, x, loads
@@ -156,9 +157,22 @@ class Problem:
         """Return v̇ (nv,) under the loads."""
         return self.system.forward_dynamics(x, forces=self.loads, tau=tau)
 
-    def residual(self, z: np.ndarray) -> np.ndarray:
+    @property
+    def n(self) -> int:
+        """How many unknowns there are."""
+        return len(self.unknowns)
+
+    def row_sizes(self, J: np.ndarray) -> np.ndarray:
+        """Return ones: residuals are taken as they are."""
+        return np.ones(len(J))
+
+    def scale(self, before: np.ndarray, J: np.ndarray | None, step: np.ndarray | None) -> np.ndarray:
+        """Return ones: residuals are taken as they are."""
+        return np.ones(len(before))
+
+    def residual(self) -> np.ndarray:
         """Return r (m,): chosen accelerations, the user's functions, closures."""
-        x, tau = self.point(z)
+        x, tau = self.x, self.loads.tau
         vdot = self.accelerations(x, tau)
         return np.concatenate([vdot[self.rows], self.beside(x, vdot)])
 
@@ -171,8 +185,7 @@ class Problem:
 
     def noise(self, r: np.ndarray) -> float:
         """Return how much round-off of the state changes residuals: a state may be steady before a trim starts."""
-        rng, still = np.random.default_rng(3), np.zeros(len(self.unknowns))
-        largest = 0.0
+        rng, largest = np.random.default_rng(3), 0.0
         for _ in range(3):
             x, size = self.x.copy(), np.abs(self.x.q)
             for where in x.layout.values():
@@ -181,7 +194,7 @@ class Problem:
             x.v *= 1.0 + 4e-16 * rng.normal(size=len(x.v))
             other = Problem(self.system, x, self.loads, self.unknowns, self.rows)
             other.functions = self.functions
-            largest = max(largest, float(np.abs(other.residual(still) - r).max(initial=0.0)))
+            largest = max(largest, float(np.abs(other.residual() - r).max(initial=0.0)))
         return largest
 
     def n_own(self, r: np.ndarray) -> int:
@@ -222,49 +235,116 @@ class Problem:
         return found.solved(np.column_stack(right))
 
 
-def solve(
-    problem: Problem, row_names: list[str], max_iterations: int, tolerance: float
-) -> tuple[Problem, np.ndarray, np.ndarray, int, float]:
-    """Run Newton's method with a line search to the floor of round-off."""
-    still = np.zeros(len(problem.unknowns))
-    r = before = problem.residual(still)
-    if len(still) == 0 or not np.any(r):
-        return problem, before, r, 0, 1.0
-    best, condition, stalled = (float(np.linalg.norm(r)), problem, r), 1.0, 0
-    weak, J, iteration, travelled = None, None, 0, still
-    weight = np.full(r.shape, np.abs(r).max())
-    while iteration < max_iterations and stalled < 2 and best[0] > 0.0:
-        iteration += 1
+class Equations(Protocol):
+    """Residuals at a point of a search; the last of them, after `n_own`, are closures, which are met in every step.
+
+    floor : size of residuals, relative to `scale`, at which the search ends
+    """
+
+    floor: float
+
+    @property
+    def n(self) -> int:
+        """How many unknowns there are."""
+        ...
+
+    def residual(self) -> np.ndarray:
+        """Return r (m,)."""
+        ...
+
+    def jacobian(self) -> np.ndarray:
+        """Return ∂r/∂z (m, n)."""
+        ...
+
+    def moved(self, step: np.ndarray) -> Self:
+        """Return the equations at a point changed by a step."""
+        ...
+
+    def n_own(self, r: np.ndarray) -> int:
+        """Return how many residuals are not those of closures."""
+        ...
+
+    def row_sizes(self, J: np.ndarray) -> np.ndarray:
+        """Return sizes (m,) that the rows of the Jacobian are divided by."""
+        ...
+
+    def scale(self, before: np.ndarray, J: np.ndarray | None, step: np.ndarray | None) -> np.ndarray:
+        """Return sizes (m,) that residuals are measured by;  before : those at the start of the search."""
+        ...
+
+
+@dataclass
+class Solution(Generic[E]):
+    """What Newton's method found: residuals before and after, steps, condition of the last Jacobian.
+
+    weight (m,) : sizes of what balances;  weak (n,) : a direction that no residual depends on, or None
+    """
+
+    equations: E
+    before: np.ndarray
+    after: np.ndarray
+    iterations: int
+    condition: float
+    weight: np.ndarray
+    scale: np.ndarray
+    weak: np.ndarray | None = None
+
+
+def solve(equations: E, max_iterations: int) -> Solution[E]:
+    """Run Newton's method with a line search to the floor of round-off; whether that is a solution is not judged."""
+    r = before = equations.residual()
+    scale, n = equations.scale(before, None, None), equations.n
+    found = Solution(equations, before, r, 0, 1.0, np.full(r.shape, np.abs(r).max(initial=0.0)), scale)
+    smallest, stalled, J, travelled = np.inf if np.any(r) else 0.0, 0, None, np.zeros(n)
+    while n and found.iterations < max_iterations and stalled < 2 and smallest > equations.floor:
+        found.iterations += 1
         fresh = J is None
-        if fresh:
-            J = problem.jacobian()
-            tangent = Tangent(J, problem.n_own(r))
-            condition, weak = tangent.condition, tangent.weak
+        if J is None:
+            J = equations.jacobian()
+            tangent = Tangent(J, equations.n_own(r), equations.row_sizes(J))
+            found.condition, found.weak = tangent.condition, tangent.weak
         step = tangent.step(r)
-        found = _search(problem, r, step)
-        if found is None:
+        found.scale = scale = equations.scale(before, J, step)
+        smallest = _size(found.after, scale)
+        if smallest <= equations.floor:
+            break
+        nearer = _search(equations, r, step, scale)
+        if nearer is None:
             if fresh:
                 break
             J = None
             continue
-        problem, r, whole = found
+        equations, r, whole = nearer
         travelled = travelled + np.abs(step)
         # the sizes of what balances: round-off of them is all that may be left
-        weight = np.abs(J) @ travelled + np.abs(before)
-        size = float(np.linalg.norm(r))
-        if size > 1e-3 * best[0]:
+        found.weight = np.abs(J) @ travelled + np.abs(before)
+        size = _size(r, scale)
+        if size > 1e-3 * smallest:
             J = None  # as long as a Jacobian brings three digits a step it is kept
-        stalled = stalled + 1 if whole and size > 0.5 * best[0] else 0
-        if size < best[0]:
-            best = size, problem, r
-    _, problem, r = best
-    limit = tolerance * weight
+        stalled = stalled + 1 if whole and size > 0.5 * smallest else 0
+        if size < smallest:
+            smallest, found.equations, found.after = size, equations, r
+    return found
+
+
+def _size(r: np.ndarray, scale: np.ndarray) -> float:
+    return float(np.linalg.norm(r / scale))
+
+
+def trimmed(
+    problem: Problem, row_names: list[str], max_iterations: int, tolerance: float
+) -> Solution[Problem]:
+    """Return where the residuals of a vehicle vanish."""
+    found = solve(problem, max_iterations)
+    if problem.n == 0 or not np.any(found.before):
+        return found
+    problem, r, limit = found.equations, found.after, tolerance * found.weight
     # a row that nothing loads (by symmetry) still has the round-off of those that balance beside it
     m = problem.n_own(r)
-    limit[:m] = np.maximum(limit[:m], 1e-3 * tolerance * weight[:m].max(initial=0.0))
+    limit[:m] = np.maximum(limit[:m], 1e-3 * tolerance * found.weight[:m].max(initial=0.0))
     if np.any(np.abs(r) > limit) and np.any(np.abs(r) > np.maximum(limit, 100.0 * problem.noise(r))):
-        raise _failure(problem, row_names, r, limit, iteration, weak)
-    return problem, before, r, iteration, condition
+        raise _failure(problem, row_names, r, limit, found.iterations, found.weak)
+    return found
 
 
 class Tangent:
@@ -272,12 +352,14 @@ class Tangent:
 
     The first m rows are made least, on the tangent space of the others (closures), which are met. Columns are
     scaled first: modes of very different frequency stand side by side.
+    rows : sizes that rows are divided by
     condition : of what is solved;  weak (n,) : a direction that no residual sees, or None
     """
 
-    def __init__(self, J: np.ndarray, m: int):
+    def __init__(self, J: np.ndarray, m: int, rows: np.ndarray):
+        J = J / rows[:, None]
         columns = np.linalg.norm(J, axis=0)
-        self.columns, self.m = np.where(columns > 0.0, columns, 1.0), m
+        self.columns, self.m, self.rows = np.where(columns > 0.0, columns, 1.0), m, rows
         scaled = J / self.columns
         self.own, self.N, self.closing = scaled[:m], None, None
         if len(J) > m:
@@ -294,6 +376,7 @@ class Tangent:
 
     def step(self, r: np.ndarray) -> np.ndarray:
         """Return the Newton step (n,) of residuals r."""
+        r = r / self.rows
         rest, base = r[: self.m], 0.0
         if self.closing is not None:
             base = -self.closing @ r[self.m :]
@@ -301,18 +384,19 @@ class Tangent:
         return (base - self._back(self.V @ ((self.U.T @ rest) / self.s))) / self.columns
 
 
-def _search(problem: Problem, r: np.ndarray, step: np.ndarray) -> tuple[Problem, np.ndarray, bool] | None:
+def _search(
+    equations: E, r: np.ndarray, step: np.ndarray, scale: np.ndarray
+) -> tuple[E, np.ndarray, bool] | None:
     """Halve the step until the residual is smaller, and say if it was whole; None if it never is."""
-    size, length = float(np.linalg.norm(r)), 1.0
-    still = np.zeros(len(step))
-    for _ in range(12):
+    size, length = _size(r, scale), 1.0
+    for _ in range(HALVINGS):
         try:
-            other = problem.moved(length * step)
-            r_new = other.residual(still)
+            other = equations.moved(length * step)
+            r_new = other.residual()
         except (ModelError, SolverError):
             length *= 0.5
             continue
-        if np.isfinite(r_new).all() and np.linalg.norm(r_new) <= (1.0 - 1e-4 * length) * size:
+        if np.isfinite(r_new).all() and _size(r_new, scale) <= (1.0 - 1e-4 * length) * size:
             return other, r_new, length == 1.0
         length *= 0.5
     return None
