@@ -32,6 +32,7 @@ from interstage.linear import JointForce as JointForce
 from interstage.linear import JointRate as JointRate
 from interstage.linear import JointReaction as JointReaction
 from interstage.linear import LinearModel as LinearModel
+from interstage.linear import Margins as Margins
 from interstage.linear import ModalCoordinate as ModalCoordinate
 from interstage.linear import ModalForce as ModalForce
 from interstage.linear import NodeAcceleration as NodeAcceleration
@@ -46,6 +47,7 @@ from interstage.linear import RecoveredLoad as RecoveredLoad
 from interstage.linear import linearize as linearize
 from interstage.linear import lqr as lqr
 from interstage.linear import mac as mac
+from interstage.linear import open_loop as open_loop
 from interstage.linear import points as points
 from interstage.linear import sweep_modes as sweep_modes
 from interstage.linear import track_modes as track_modes

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+import interstage as ist
 from interstage.errors import InputError
 from interstage.report import plots
 
@@ -150,3 +151,26 @@ def test_figures_can_be_saved(figure, tmp_path):
 def test_matplotlib_is_not_imported_before_a_figure_is_asked_for():
     code = "import interstage.report, sys; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("kind", ["bode", "nyquist", "nichols"])
+def test_loops_are_drawn_with_their_crossings(kind):
+    """Marks lie where the loop has a gain of one or a phase of -180 deg."""
+    loop = ist.LinearModel([[0, 1, 0], [0, 0, 1], [0, -2, -3]], [[0], [0], [1]], [[2, 0, 0]], [[0]])
+    m, figure = loop.margins(), plots.loop_figure(loop, kind)
+    marks = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    points = np.concatenate([np.column_stack(line.get_data()) for line in marks])
+    phase, gain = (next(row for row in m.rows if row.kind == kind) for kind in ("phase", "gain"))
+    angle = np.radians(phase.value - 180.0)
+    factor = 10 ** (-gain.value / 20)
+    expected = {
+        "bode": [(phase.frequency_hz, 0.0), (gain.frequency_hz, -gain.value)],
+        "nichols": [(phase.value - 180.0, 0.0), (-180.0, -gain.value)],
+        "nyquist": [(np.cos(angle), np.sin(angle)), (-factor, 0.0)],
+    }[kind]
+    assert points == pytest.approx(np.array(expected), abs=2e-2)
+
+
+def test_a_loop_is_drawn_as_something_known():
+    with pytest.raises(InputError, match="unknown kind"):
+        plots.loop_figure(ist.LinearModel([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), "polar")

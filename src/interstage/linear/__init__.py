@@ -5,6 +5,8 @@ from interstage.linear.design import TrackedModes, lqr, mac, sweep_modes, track_
 from interstage.linear.differences import jacobian
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
 from interstage.linear.linearize import linearize
+from interstage.linear.loops import open_loop
+from interstage.linear.margins import LoopMargins, MarginRow, Margins, margins
 from interstage.linear.model import LinearModel
 from interstage.linear.newton import Trim, TrimReport
 from interstage.linear.operating_points import Points, points
@@ -35,6 +37,9 @@ __all__ = [
     "JointRate",
     "JointReaction",
     "LinearModel",
+    "LoopMargins",
+    "MarginRow",
+    "Margins",
     "ModalCoordinate",
     "ModalForce",
     "ModalGains",
@@ -55,6 +60,8 @@ __all__ = [
     "linearize",
     "lqr",
     "mac",
+    "margins",
+    "open_loop",
     "points",
     "sweep_modes",
     "track_modes",

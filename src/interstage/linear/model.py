@@ -33,6 +33,7 @@ Chosen = str | int | Sequence[str | int] | None
 if TYPE_CHECKING:
     from control import StateSpace
 
+    from interstage.linear.margins import Margins
     from interstage.system.plant.clock import Period
 
 MOST_NAMES = 8  # of states, inputs or outputs that are printed
@@ -395,6 +396,18 @@ class LinearModel:
         return joining.sampled_response(self, *joining.rows_of_samples(self, t, u, x0))
 
     # design -------------------------------------------------------------------------------------------
+
+    def margins(self, regions: Mapping[str, tuple[float, float]] | None = None) -> Margins:
+        """Return gain, phase, delay, modulus and disk margins of this model as the loop L of 1 + L = 0.
+
+        Of several channels those of each with the others closed.
+
+        regions : {name: (from, to) in Hz}: bands that name crossings; default: rigid, slosh or bending by the motion
+            that dominates a crossing, of a loop made by `ist.open_loop`
+        """
+        from interstage.linear.margins import margins
+
+        return margins(self, regions)
 
     def effectiveness(
         self, outputs: Chosen, inputs: Chosen = None, below_hz: float | None = None

@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names, shown
+from interstage.linear.joining import feedback as closed_by
 from interstage.multibody.loads import split_place
 from interstage.system.log.log import Series
 from interstage.system.log.simulation_log import FlightLog
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from interstage.linear.margins import MarginRow
+    from interstage.linear.model import LinearModel
     from interstage.multibody.types import Node
 
 
@@ -229,6 +232,98 @@ def nichols(
     dress(axes, "open-loop phase, deg", "open-loop gain, dB", title, legend=True)
     axes.xaxis.set_major_locator(MultipleLocator(90.0 * max(1.0, np.ceil((high - low) / 900.0))))
     return figure
+
+
+@named_arguments
+def loop_figure(
+    loop: LinearModel,
+    kind: str = "bode",
+    *,
+    f_hz: ArrayLike | None = None,
+    title: str = "",
+    required: tuple[float, float] | None = (6.0, 30.0),
+) -> Figure:
+    """Draw a loop with its margins marked: "bode", "nyquist" or "nichols"; of several channels the first one.
+
+    f_hz (nf,) : default three decades around the crossings, denser there
+    required : gain dB and phase deg, drawn as a box around the critical point ("nichols") and as bands ("bode")
+    """
+    if kind not in ("bode", "nyquist", "nichols"):
+        raise InputError("loop_figure: unknown kind", expected="bode, nyquist or nichols", got=shown(kind))
+    found = loop.margins()
+    rows = [row for row in found.rows if row.loop == loop.inputs[0]]
+    f = _around(rows, loop) if f_hz is None else np.asarray(f_hz, dtype=float)
+    if len(loop.inputs) > 1:
+        one = loop.inputs[0]
+        rest = [k for k in range(len(loop.inputs)) if k]
+        loop = closed_by(loop, np.eye(len(rest)), -1, inputs=rest, outputs=rest).select([one], [one])
+    L = trace(loop, f)
+    at = np.array([row.frequency_hz for row in rows if row.frequency_hz > 0.0])
+    there = trace(loop, at) if len(at) else np.zeros(0, complex)
+    if kind == "nichols":
+        figure = nichols(f, {loop.name: L}, title=title, margins=required)
+        axes = figure.axes[0]
+        axes.plot(np.interp(at, f, open_loop_phase(L)), decibels(there), "o", color=ORANGE, ms=5)
+        return figure
+    if kind == "nyquist":
+        figure = new_figure(6.0, 6.0)
+        axes = figure.subplots()
+        turn = np.linspace(0.0, 2.0 * np.pi, 200)
+        axes.plot(np.cos(turn), np.sin(turn), color=GREY, lw=0.8, ls=":")
+        size = found.modulus if found.stable else 1.0 / max(1e-9, float(np.abs(1.0 / (1.0 + L)).max()))
+        axes.fill(-1.0 + size * np.cos(turn), size * np.sin(turn), color=RED, alpha=0.12, lw=0)
+        inside = np.where(np.abs(L) < 4.0, L, np.nan)
+        axes.plot(inside.real, inside.imag, color=BLUE, lw=1.4)
+        near = np.abs(there) < 4.0
+        axes.plot(there[near].real, there[near].imag, "o", color=ORANGE, ms=5)
+        axes.plot(-1.0, 0.0, "+", color=RED, ms=11, mew=1.6)
+        axes.set(xlim=(-2.5, 1.5), ylim=(-2.0, 2.0), aspect="equal")
+        dress(axes, "real part of L", "imaginary part of L", title)
+        return figure
+    figure = bode(f, {loop.name: L}, title=title)
+    gain, phase = figure.axes[:2]
+    gain.axhline(0.0, color=GREY, lw=0.8)
+    if required is not None:
+        gain.axhspan(-required[0], required[0], color=RED, alpha=0.08, lw=0)
+    turned = np.rad2deg(np.unwrap(np.angle(L)))
+    low, high = turned.min(), turned.max()
+    for critical in (
+        np.arange(-180.0, low - 180.0, -360.0).tolist() + np.arange(180.0, high + 180.0, 360.0).tolist()
+    ):
+        phase.axhline(critical, color=GREY, lw=0.8)
+        if required is not None:
+            phase.axhspan(critical - required[1], critical + required[1], color=RED, alpha=0.08, lw=0)
+    phase.set_ylim(low - 20.0, high + 20.0)
+    before, height = 0.0, 4
+    for row in rows:
+        if row.frequency_hz > 0.0:
+            height = height + 11 if row.frequency_hz < 1.3 * before else 4  # labels do not lie on one another
+            before = row.frequency_hz
+            value = decibels(trace(loop, np.array([row.frequency_hz])))[0]
+            said = f"{row.value:+.1f} dB" if row.kind == "gain" else f"{row.value:+.0f}°"
+            gain.plot(row.frequency_hz, value, "o", color=ORANGE, ms=4)
+            gain.annotate(
+                said, (row.frequency_hz, value), textcoords="offset points", xytext=(4, 4), fontsize=8
+            )
+            phase.plot(row.frequency_hz, np.interp(row.frequency_hz, f, turned), "o", color=ORANGE, ms=4)
+    return figure
+
+
+def _around(rows: Sequence[MarginRow], loop: LinearModel) -> np.ndarray:
+    """Return frequencies around the crossings of a loop, denser at each of them."""
+    at = np.array([row.frequency_hz for row in rows if row.frequency_hz > 0.0])
+    if not len(at):
+        at = np.array([f for f in loop.poles().frequency_hz if f > 0.0] or [1.0])
+    low, high = at.min() / 30.0, at.max() * 30.0
+    if loop.dt is not None:
+        high = min(high, 0.5 / loop.dt)
+    poles = loop.poles()
+    own = [(f, min(z, 0.05)) for f, z in zip(poles.frequency_hz, np.abs(poles.damping)) if low < f < high]
+    steps = np.linspace(-1.0, 1.0, 61)
+    near = [f * (1.0 + 30.0 * z * d * np.abs(d)) for f, z in own for d in steps]
+    near += [f * (1.0 + 0.03 * d) for f in at for d in steps]
+    f = np.unique(np.concatenate([np.geomspace(low, high, 1200), near]))
+    return f[(f > 0.0) & (f <= high)]
 
 
 @named_arguments
