@@ -103,7 +103,7 @@ def test_a_continuous_loop_with_a_lag(cart):
             d.u = -3.0 * d.x - 4.0 * d.v
 
     class Scale(ist.Device):
-        joint = ist.Hinge("m")
+        joint = ist.JointRef("m")
         at, rate = joint.coordinate(), joint.rate()
         place, speed = ist.Out("m"), ist.Out("m/s")
 
@@ -186,7 +186,7 @@ def test_regions_by_what_moves():
     system = mb.compile()
 
     class Wheel(ist.Device):
-        hull = ist.Place()
+        hull = ist.Site()
         turned, spin, torque = hull.attitude(), hull.rate(), hull.torque()
         command, angle, rate = ist.In("N*m"), ist.Out("rad"), ist.Out("rad/s")
 
