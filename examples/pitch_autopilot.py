@@ -112,13 +112,10 @@ def bending_filter(hz: float) -> control.TransferFunction:
 
 def margins(loop: control.StateSpace, split_hz: float) -> tuple[float, float, float]:
     """Return gain margin (dB) and phase margin (deg) below a frequency, and the highest gain (dB) above it."""
-    f = np.concatenate([np.geomspace(0.02, split_hz, 2000), np.linspace(split_hz, 60.0, 40000)[1:]])
-    L = loop(2j * np.pi * f)
-    gain, phase = 20.0 * np.log10(np.abs(L)), np.rad2deg(np.unwrap(np.angle(L)))
-    rigid = f <= split_hz
-    crossing = np.flatnonzero(rigid[:-1] & (gain[:-1] > 0.0) & (gain[1:] <= 0.0))[-1]
-    turning = np.flatnonzero(rigid[:-1] & (phase[:-1] > -180.0) & (phase[1:] <= -180.0))[-1]
-    return float(-gain[turning]), float(180.0 + phase[crossing]), float(gain[~rigid].max())
+    lin = ist.LinearModel(loop.A, loop.B, loop.C, loop.D)
+    rigid = lin.margins({"rigid": (0.0, split_hz), "bending": (split_hz, 1e3)}).region("rigid")
+    bending = np.abs(lin.frequency_response(np.linspace(split_hz, 60.0, 40000)))
+    return rigid.gain_up_db, rigid.phase_deg, float(20.0 * np.log10(bending.max()))
 
 
 def main() -> None:
