@@ -87,8 +87,7 @@ def simulate(
     until : end time;  step : time step of methods with fixed steps; times are seconds, or texts as "5 ms"
     method : a name, or an object of `interstage.system.run.integrators`. In compiled loops, with fixed steps where
         `step` is given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5";
-        "dopri5" and
-        "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
+        "dopri5" and "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
         implicit "radau", "bdf", "lsoda"; `step` is then the first one. Devices are explicit in compiled ones:
         fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants, and those that change by a tenth or more
         what their forces let swing or grow, or what is left of a state between two samples, are warned of: as it is at
@@ -103,8 +102,8 @@ def simulate(
         (default: at every fixed step); returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it
         does not mention stays as last commanded, or before that as given. Held between; asked anew after an event
         that changed something
-    motions : {body: PrescribedMotion}, joints that follow a history from the start; `log.torque(body)` is what that
-    needs
+    motions : {body: PrescribedMotion}, joints that follow a history from the start; `log.torque(body)` is the torque
+        that this needs
     mass : {body: f(t) or f(t, x)} of rigid bodies, returns a RigidInertia or (mass, com, inertia). What leaves (or
         comes) has the velocity of the body where it was: no velocity changes, and there is no thrust, and no
         damping by a flow inside the body, but what is applied. They are followed at every stage of every step
