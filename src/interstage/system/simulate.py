@@ -87,8 +87,8 @@ def simulate(
     until : end time;  step : time step of methods with fixed steps; times are seconds, or texts as "5 ms"
     method : a name, or an object of `interstage.system.run.integrators`. In compiled loops, with fixed steps where
         `step` is given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5";
-        "dopri5" and "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
-        implicit "radau", "bdf", "lsoda"; `step` is then the first one. Devices are explicit in compiled ones:
+        "dopri5" and "ros3" take adaptive steps without one. Adaptive by scipy: "dop853" (default without `step`),
+        "rk45", and implicit "radau", "bdf", "lsoda"; `step` is then the first one. Devices are explicit in compiled ones:
         fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants, and those that change by a tenth or more
         what their forces let swing or grow, or what is left of a state between two samples, are warned of: as it is at
         the start, and in rows of the log where devices push far more than before (stops and contacts that are hit)
