@@ -88,10 +88,11 @@ def simulate(
     method : a name, or an object of `interstage.system.run.integrators`. In compiled loops, with fixed steps where
         `step` is given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5";
         "dopri5" and "ros3" take adaptive steps without one. Adaptive by scipy: "dop853" (default without `step`),
-        "rk45", and implicit "radau", "bdf", "lsoda"; `step` is then the first one. Devices are explicit in compiled ones:
-        fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants, and those that change by a tenth or more
-        what their forces let swing or grow, or what is left of a state between two samples, are warned of: as it is at
-        the start, and in rows of the log where devices push far more than before (stops and contacts that are hit)
+        "rk45", and implicit "radau", "bdf", "lsoda"; `step` is then the first one. Devices are explicit in compiled
+        ones: fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants, and those that change by a tenth or
+        more what their forces let swing or grow, or what is left of a state between two samples, are warned of: as it
+        is at the start, and in rows of the log where devices push far more than before (stops and contacts that are
+        hit)
     forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
         thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
         (times, values (m, 6)); or `Wrench` objects, or `Loads`, which bring tau and accelerations too
