@@ -178,7 +178,7 @@ def test_signals_of_a_log_have_its_length(made, tmp_path):
     log.save(tmp_path / "x.h5", {"angle, deg": (np.rad2deg(log["arm"].q[:, 0]), "deg")})
     back = ist.load(tmp_path / "x.h5")
     np.testing.assert_array_equal(back["angle, deg"], np.rad2deg(log["arm"].q[:, 0]))
-    with pytest.raises(ist.InterstageError, match=r"no body and no signal 'leg'.*arm"):
+    with pytest.raises(ist.InterstageError, match=r"no port or state 'leg'.*arm"):
         back["leg"]
 
 

@@ -15,7 +15,7 @@ from interstage.demo.heron_deck import heron_deck
 from interstage.demo.vehicle import CORE
 from interstage.fem import FEModel
 from interstage.nastran import deck_from_text
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log
 from validation.heron_loads import slope
 
 AXES = ("roll", "pitch", "yaw")
@@ -41,7 +41,7 @@ class Flown:
     modes: np.ndarray
     moments: dict[float, np.ndarray]
     loads: dict[float, np.ndarray]
-    log: FlightLog
+    log: Log
 
 
 def flown(ready: Ascent) -> Flown:
@@ -65,7 +65,7 @@ def flown(ready: Ascent) -> Flown:
     )
 
 
-def loads_above(ready: Ascent, log: FlightLog, x: float) -> np.ndarray:
+def loads_above(ready: Ascent, log: Log, x: float) -> np.ndarray:
     """Return the moments (2,) of all above a station about its middle at QUIET, N m: weight less inertia, as bent.
 
     M = Σ (r - c) × m (g - a) - J α over the grids of the finite-element model, body axes; nothing vibrates

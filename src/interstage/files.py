@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
-    from interstage.system import LogFile
-    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system import Log
     from interstage.system.run.checkpoint import Checkpoint
 
 
@@ -38,7 +37,8 @@ class FileKind:
     """A kind of file.
 
     name, words : as in "log", "simulation log";  door : module and class whose `load(path)` reads it
-    made_by : call that writes it;  containers : what it may be packed in;  format : what its FORMAT says
+    made_by : call that writes it;  containers : what it may be packed in
+    format : what its FORMAT says;  older : what it said in files of earlier versions
     marks : entries that tell it where there is no FORMAT
     """
 
@@ -49,6 +49,7 @@ class FileKind:
     containers: tuple[str, ...] = ("hdf5",)
     format: str = ""
     marks: tuple[str, ...] = ()
+    older: tuple[str, ...] = ()
 
     def load(self, path: str | Path) -> object:
         """Read a file of this kind."""
@@ -79,13 +80,13 @@ MULTIBODY = FileKind(
     "mb.save(path)",
     format="interstage multibody",
 )
-LOG = FileKind("log", "simulation log", "interstage.system:Log", "log.save(path)", format="interstage-log")
-FLIGHT = FileKind(
-    "flight",
-    "log of a flight",
-    "interstage.system.log.simulation_log:FlightLog",
-    "simulate(assembly, …, log=path)",
+LOG = FileKind(
+    "log",
+    "simulation log",
+    "interstage.system:Log",
+    "simulate(…, log=path), log.save(path)",
     format="interstage flight",
+    older=("interstage-log",),
 )
 CHECKPOINT = FileKind(
     "checkpoint",
@@ -109,7 +110,7 @@ STUDY = FileKind(
     "monte_carlo(…, folder=…)",
     format="interstage study",
 )
-KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, FLIGHT, CHECKPOINT, MASS_TREE, STUDY)
+KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, CHECKPOINT, MASS_TREE, STUDY)
 EXPECTED = ", ".join(f"a {kind.words} ({kind.made_by})" for kind in KINDS)
 
 # first bytes of files that people confuse with ours
@@ -131,7 +132,7 @@ _DECK = ("BEGIN BULK", "CEND", "\nGRID", "\nSOL ", "\nCORD", "\nINCLUDE", "\nEND
 @named_arguments
 def load(
     path: str | Path,
-) -> Component | Multibody | LinearModel | LogFile | FlightLog | Checkpoint | MassBody | Study:
+) -> Component | Multibody | LinearModel | Log | Checkpoint | MassBody | Study:
     """Read any file that Interstage writes: component, vehicle, linear model, simulation log, mass tree, study.
 
     What it is, is told by its content; a folder is that of a study. The classes have the same door with options of
@@ -258,11 +259,11 @@ def is_study_folder(path: Path) -> bool:
 
 def _in_hdf5(path: Path) -> tuple[FileKind | None, str]:
     if _unfinished(path):
-        return FLIGHT, ""
+        return LOG, ""
     with opened(path, "HDF5 file") as f:
         says = f.text("FORMAT") if f.is_dataset("FORMAT") else None
         for kind in KINDS:
-            if "hdf5" in kind.containers and kind.format and kind.format == says:
+            if "hdf5" in kind.containers and says is not None and says in (kind.format, *kind.older):
                 return kind, ""
         if all(f.is_dataset(name) for name in LINEAR.marks):
             return LINEAR, ""
@@ -274,12 +275,12 @@ def _in_hdf5(path: Path) -> tuple[FileKind | None, str]:
 
 
 def _unfinished(path: Path) -> bool:
-    """Return whether a file is the log of a flight that its writer has not finished."""
+    """Return whether a file is a log that its writer has not finished."""
     if not is_marked(path):
         return False
     try:
-        with opened(path, FLIGHT.words, growing=True) as f:
-            return f.text("FORMAT") == FLIGHT.format
+        with opened(path, LOG.words, growing=True) as f:
+            return f.text("FORMAT") == LOG.format
     except FileError:
         return False
 

@@ -1,7 +1,9 @@
 """Replays: drawn points are where the engine says they are, and the page works in a real browser."""
 
 import base64
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,7 +151,7 @@ def test_stages_have_looks_of_their_own_and_forces_their_arrows(tmp_path):
     system = v.multibody(shapes).compile()
     drop = v.staging("cut", when=ist.Event(at=0.05), shapes=after)
     log = ist.simulate(v.assembly(system), system.state(), until=0.1, step=0.01, method="ros2", events=[drop])
-    replay = flight_replay(stretches_of(log), log)
+    replay = flight_replay(log)
     names = [body.name for body in replay.bodies]
     assert names.count("stack") == 2 and "low" in names
     whole, rest = (body for body in replay.bodies if body.name == "stack")
@@ -186,10 +188,20 @@ def test_logs_that_cannot_be_drawn_are_refused_in_words(flown, tmp_path):
     folder, log = flown
     log_of_states = ist.simulate(log.system, log.state(0), until=0.1, step=0.01)
     log_of_states.save(tmp_path / "states.h5")
+    pages = [view_file(tmp_path / "states.h5")]
+    archive = Path(__file__).parents[1] / "migration" / "interstage-0.1.0.zip"
+    with zipfile.ZipFile(archive) as files:
+        files.extractall(tmp_path)
     with pytest.raises(InputError, match="does not hold its vehicle"):
-        view_file(tmp_path / "states.h5")
-    page = view_file(tmp_path / "states.h5", vehicle=folder / "vehicle.h5")
-    assert {figure["kind"] for figure in page.figures.values()} == {"replay", "lines"}
+        view_file(tmp_path / "log.h5")
+    with pytest.raises(InputError, match="of another vehicle"):
+        view_file(tmp_path / "log.h5", vehicle=tmp_path / "multibody.h5")
+    arm = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
+    arm.add_body("arm", mass=2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01], joint=ist.Revolute("y"))
+    arm.save(tmp_path / "arm.h5")
+    pages.append(view_file(tmp_path / "log.h5", vehicle=tmp_path / "arm.h5"))
+    for page in pages:
+        assert {figure["kind"] for figure in page.figures.values()} == {"replay", "lines"}
     with pytest.raises(InputError, match="only logs"):
         view_file(folder / "vehicle.h5")
     with pytest.raises(InputError, match="no body 'wing'"):
@@ -220,9 +232,11 @@ def test_charts_of_a_log_of_states_have_its_units_and_all_its_phases(tmp_path):
     system = mb.compile()
     x = system.state()
     x["a"].velocity[3] = 100.0
-    (phase,) = ist.simulate(system, x, until=1.0, step=0.01).phases
+    log = ist.simulate(system, x, until=1.0, step=0.01)
+    (phase,) = log.phases
     halves = [replace(phase, t=phase.t[k], q=phase.q[k], v=phase.v[k]) for k in (slice(51), slice(50, None))]
-    page = view_of(ist.Log(halves))
+    log.phases = halves
+    page = view_of(log)
     (lines,) = (figure for figure in page.figures.values() if figure["kind"] == "lines")
     assert [panel["unit"] for panel in lines["panels"]] == ["mm"]
     t = np.frombuffer(base64.b64decode(lines["x"]["d"]), "<f8")

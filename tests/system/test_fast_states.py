@@ -28,7 +28,7 @@ class Fast(ist.Device):
         d.xdot = (d.u - d.x) / d.tau
 
 
-def run(method: str, tau: float, **more) -> ist.FlightLog:
+def run(method: str, tau: float, **more) -> ist.Log:
     made = ist.Assembly("x").add("slow", Fast(tau=5.0)).add("valve", Fast(tau=tau))
     return ist.simulate(made, None, until=2.0, step=H, method=method, **more)
 

@@ -22,7 +22,6 @@ import interstage as ist
 from interstage.cli.main import app
 from interstage.errors import FileError, InputError
 from interstage.system.log import hdf5 as flight_file
-from interstage.system.log.simulation_log import FlightLog
 from interstage.system.run.runner import Runner
 from interstage.system.run.spec import RunSpec
 
@@ -69,7 +68,7 @@ def test_a_file_has_all_rows_names_and_units(tmp_path):
     flight, path = made(), tmp_path / "flight.h5"
     log = ist.simulate(flight, start(flight), until=1, step="5 ms", log=path)
     found = ist.load(path)
-    assert isinstance(found, FlightLog) and np.array_equal(found.t, log.t)
+    assert isinstance(found, ist.Log) and np.array_equal(found.t, log.t)
     for name in ("gyro.rate", "fsw.u", "lag.y", "lag.x", "jet.push", "pid.u"):
         assert np.array_equal(found[name], log[name]) and np.array_equal(found.times(name), log.times(name))
     assert (
@@ -92,7 +91,7 @@ def test_how_often_rows_are_committed_changes_no_row(tmp_path, monkeypatch):
         path = tmp_path / f"{name}.h5"
         events = [ist.Event(at=0.1 * k, action=lambda t, system, x: None, name=f"e{k}") for k in range(1, 9)]
         ist.simulate(flight, None, until=1, step="10 ms", log=path, events=events)
-        found = FlightLog.load(path)
+        found = ist.Log.load(path)
         kept.append((found.t, found["lag.y"], found["c.n"], [str(e) for e in found.events]))
         with h5py.File(path, "r") as f:
             sums.append(len(f["SUMS"]))
@@ -155,7 +154,7 @@ def test_a_failed_run_leaves_its_rows_in_the_file(tmp_path):
     flight.add("bad", lambda t, n: 1.0 / (n < 4), every="1/4 s", out={"y": "1"}).wire({"c.n": "bad.n"})
     with pytest.raises(ist.InterstageError, match=r"'bad' failed at t = 0.75"):
         ist.simulate(flight, None, until=2, step="0.05 s", log=path)
-    assert FlightLog.load(path).t[-1] == pytest.approx(0.7)
+    assert ist.Log.load(path).t[-1] == pytest.approx(0.7)
 
 
 def test_what_is_no_log_is_refused(tmp_path):
@@ -163,7 +162,7 @@ def test_what_is_no_log_is_refused(tmp_path):
     with h5py.File(path, "w") as f:
         f["x"] = 1
     with pytest.raises(FileError):
-        FlightLog.load(path)
+        ist.Log.load(path)
     with pytest.raises(FileError, match="the folder for the log does not exist"):
         ist.simulate(
             ist.Assembly("x").add("c", Counter(), every=1), None, until=1, log=tmp_path / "no" / "x.h5"
@@ -184,7 +183,7 @@ def test_a_resumed_run_is_the_unbroken_one_bit_for_bit(tmp_path):
     assert np.array_equal(numbers(log), numbers(whole)) and np.array_equal(log.t, whole.t)
     law = next(part.what.function for part in fresh.parts() if part.path == "fsw")
     assert law.mode == "fine" and law.calls == 101 and law.last == 2.0
-    assert np.array_equal(FlightLog.load(path)["gyro.rate"], whole["gyro.rate"])
+    assert np.array_equal(ist.Log.load(path)["gyro.rate"], whole["gyro.rate"])
 
 
 def test_checkpoints_change_nothing(tmp_path):
@@ -233,7 +232,7 @@ def test_a_killed_run_is_resumed_in_another_process(tmp_path):
             time.sleep(0.05)
             if checkpoint.exists() and log.exists():
                 try:
-                    seen = len(FlightLog.load(log).t)
+                    seen = len(ist.Log.load(log).t)
                 except FileError:
                     continue
     finally:
@@ -275,7 +274,7 @@ def test_checkpoints_that_cannot_be_are_refused(tmp_path):
     other = ist.Assembly("other").add("lag", Lag(u=1.0))
     with pytest.raises(FileError, match="the checkpoint is of another assembly"):
         ist.resume(tmp_path / "a.ckpt.h5", other)
-    with pytest.raises(FileError, match="this is a log of a flight, not a checkpoint"):
+    with pytest.raises(FileError, match="this is a simulation log, not a checkpoint"):
         ist.resume(tmp_path / "a.h5")
 
 
@@ -283,17 +282,19 @@ def test_a_saved_log_has_every_port_as_it_holds_at_the_times_of_the_states(tmp_p
     flight = made()
     log = ist.simulate(flight, start(flight), until=0.3, step="4 ms")
     log.save(tmp_path / "run.h5", {"own": (log.t**2, "s^2")})
-    signals = ist.load(tmp_path / "run.h5").signals
-    np.testing.assert_array_equal(signals["lag.y"][0], log["lag.y"])
-    np.testing.assert_array_equal(signals["own"][0], log.t**2)
-    assert signals["gyro.rate[2]"][1] == "rad/s"
-    for name, found, rows in (
-        ("gyro.rate", signals["gyro.rate[2]"][0], log["gyro.rate"][:, 2]),
-        ("pid.u", signals["pid.u"][0], log["pid.u"]),
+    found = ist.load(tmp_path / "run.h5")
+    np.testing.assert_array_equal(found["lag.y"], log["lag.y"])
+    np.testing.assert_array_equal(found["own"], log.t**2)
+    assert found.units["own"] == "s^2" and found.units["gyro.rate"] == "rad/s"
+    held = {one.name: one.values for one in found.columns()}
+    for name, column, rows in (
+        ("gyro.rate", held["gyro.rate[2]"], log["gyro.rate"][:, 2]),
+        ("pid.u", held["pid.u"], log["pid.u"]),
     ):
         times = log.times(name)
+        np.testing.assert_array_equal(found.times(name), times)
         expected = [rows[[k for k in range(len(times)) if times[k] <= t + 1e-9][-1]] for t in log.t]
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(column, expected)
 
 
 def test_every_row_of_a_flight_has_what_devices_keep_and_a_file_says_what_it_has_not(tmp_path):
@@ -328,7 +329,7 @@ def test_a_resumed_run_keeps_rows_after_its_checkpoint_until_it_writes_them_agai
     real = Runner.run
 
     def run(flight):
-        flight.log.write_to(flight.path)
+        flight.log.store.write_to(flight.path, flight.log.events)
         rows.append(len(ist.load(path).t))
         flight.log.finished(None)
         rows.append(len(ist.load(path).t))

@@ -169,9 +169,9 @@ def test_a_finished_log_has_no_bytes_to_spare(tmp_path):
 def test_memory_that_does_not_suffice_is_one_sentence(tmp_path, monkeypatch):
     from device_library import Lag
 
-    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system.log.store import RowStore
 
-    flight, take = ist.Assembly("x").add("lag", Lag(u=1.0)), FlightLog.take
+    flight, take = ist.Assembly("x").add("lag", Lag(u=1.0)), RowStore.take
     calls = []
 
     def starved(self, loop):
@@ -180,7 +180,7 @@ def test_memory_that_does_not_suffice_is_one_sentence(tmp_path, monkeypatch):
             raise MemoryError
         take(self, loop)
 
-    monkeypatch.setattr(FlightLog, "take", starved)
+    monkeypatch.setattr(RowStore, "take", starved)
     with pytest.raises(
         OutOfMemoryError, match=r"^there is not enough memory to go on at t = .*log_step="
     ) as caught:

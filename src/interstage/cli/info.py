@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
-    from interstage.system import LogFile
-    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system.log.log import Log
     from interstage.system.run.checkpoint import Checkpoint
 
 
@@ -41,7 +40,6 @@ def info(
         "multibody": _multibody,
         "linear": _linear,
         "log": _log,
-        "flight": _flight,
         "checkpoint": _checkpoint,
         "mass tree": _mass_tree,
         "study": _study,
@@ -93,13 +91,18 @@ def _mass_tree(body: MassBody, file: Path, as_json: bool) -> None:
     print(readable(f"{file}: mass tree of '{body.name}', kg and m\n{tree_text(body, points=True)}"))
 
 
-def _flight(log: FlightLog, file: Path, as_json: bool) -> None:
-    """Print what the log of a flight has: times and ports."""
+def _log(log: Log, file: Path, as_json: bool) -> None:
+    """Print what a log has: times, bodies and ports."""
     if as_json:
-        end = float(log.t[-1]) if len(log.t) else None
-        rows = {one.name: len(one.t) for one in log.written()}
-        found = {"end": end, "steps": len(log.t), "units": log.units, "rows": rows}
-        print(json_text({"kind": "flight", "name": log.name, **found, "events": list(map(str, log.events))}))
+        span = [float(log.t[0]), float(log.t[-1])] if len(log.t) else [None, None]
+        found: dict[str, Any] = {"name": log.name, "start": span[0], "end": span[1], "steps": len(log.t)}
+        found["phases"], found["bodies"] = len(log.phases), list(log.system.bodies)
+        found |= {"units": log.units, "rows": {one.name: len(one.t) for one in log.written()}}
+        print(
+            json_text(
+                {"kind": "simulation log", **found, "events": list(map(str, log.events)), "info": log.info}
+            )
+        )
         return
     from interstage.cli.tables import readable
 
@@ -156,35 +159,6 @@ def _checkpoint(found: Checkpoint, file: Path, as_json: bool) -> None:
             f"goes on by ist.resume({str(file)!r})"
         )
     )
-
-
-def _log(log: LogFile, file: Path, as_json: bool) -> None:
-    """Print the figures of a simulation log."""
-    found = {
-        "kind": "simulation log",
-        "vehicle": log.vehicle,
-        "start": float(log.t[0]) if len(log.t) else None,
-        "end": float(log.t[-1]) if len(log.t) else None,
-        "states": len(log.t),
-        "phases": len(log.phases),
-        "bodies": list(log.bodies),
-        "signals": {name: unit for name, (_, unit) in log.signals.items()},
-        "events": log.events,
-        "info": log.info,
-    }
-    if as_json:
-        print(json_text(found))
-        return
-    from interstage.cli.tables import readable
-
-    lines = [f"{file}: simulation log of '{log.vehicle}', {found['states']} states"]
-    if len(log.t):
-        lines.append(f"time: {found['start']:g} to {found['end']:g}")
-    lines.append("bodies: " + ", ".join(found["bodies"]))
-    if log.signals:
-        lines.append("signals: " + ", ".join(f"{name} ({unit})" for name, unit in found["signals"].items()))
-    lines += [f"- {event}" for event in log.events]
-    print(readable("\n".join(lines)))
 
 
 def _linear(lin: LinearModel, file: Path, as_json: bool) -> None:

@@ -34,7 +34,7 @@ from interstage.errors import InputError
 from interstage.linear import LinearModel, linearize, lqr, trim
 from interstage.multibody import State, System, Universal
 from interstage.system import Assembly, attitude_error, quaternion, simulate
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log
 
 SITE, HEADING = (28.6, -80.6), "90 deg"
 UNTIL, PERIOD, STEP, LOG_STEP = 300.0, 0.02, "5 ms", 0.1  # s
@@ -200,7 +200,7 @@ class Ascent:
     flight: Assembly
     x0: State
 
-    def fly(self, until: float = UNTIL, log: str | Path | None = None) -> FlightLog:
+    def fly(self, until: float = UNTIL, log: str | Path | None = None) -> Log:
         """Fly from the pad."""
         return simulate(
             self.flight, self.x0, until=until, step=STEP, method="ros2", log=log, log_step=LOG_STEP
@@ -216,7 +216,7 @@ def prepare(component: Component | str | Path) -> Ascent:
     return Ascent(system, reference, design, flight, trim(flight, "hold-down"))
 
 
-def fly(component: Component | str | Path, until: float = UNTIL, log: str | Path | None = None) -> FlightLog:
+def fly(component: Component | str | Path, until: float = UNTIL, log: str | Path | None = None) -> Log:
     """Prepare and fly in one call."""
     return prepare(component).fly(until, log)
 

@@ -22,7 +22,7 @@ from interstage.component.options import Wanted
 from interstage.demo import heron
 from interstage.demo.vehicle import CORE
 from interstage.nastran import Deck, deck_from_text
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log
 from interstage.vehicle import ReducedBasis, Stage, StagedVehicle
 
 NAME = "heron"
@@ -195,7 +195,7 @@ def wanted() -> Wanted:
     return found
 
 
-def moments(log: FlightLog, x: float) -> np.ndarray:
+def moments(log: Log, x: float) -> np.ndarray:
     """Return bending moments (n, 2) of a station about the y and z axes over the states of a log, N m.
 
     Σ F r over the wall's elements and the raceway, F the force forwards that each carries: M_y = Σ F z, M_z = -Σ F y.

@@ -25,7 +25,7 @@ from interstage.report.meshes import Look
 from interstage.report.replay import Arrow, Looks, Replay, replay_of, stretches_of
 from interstage.report.scene import Part, triangles_and_edges
 from interstage.report.view import add_replay
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log
 
 CUT = av.UPPER[av.RING]  # m, where the stages part
 RINGS = 1.0  # m between rings of points at most
@@ -114,7 +114,7 @@ def add_ascent(report: Report, made: DemoResult) -> None:
         _arrival(section, made)
 
 
-def arrows(log: FlightLog) -> list[Arrow]:
+def arrows(log: Log) -> list[Arrow]:
     """Return thrust, forces of the air, wind and gusts; wind and gusts blow where the inertial unit sits."""
     out = []
     for one in acting(log):
@@ -125,7 +125,7 @@ def arrows(log: FlightLog) -> list[Arrow]:
     return out
 
 
-def ascent_replay(log: FlightLog) -> Replay:
+def ascent_replay(log: Log) -> Replay:
     """Return the flight in 3-D: stages with their walls, arrows of what acts, the staging to go to."""
     replay = replay_of(stretches_of(log), (), arrows(log), looks=stage_looks())
     surround(replay, log)
@@ -136,7 +136,7 @@ def ascent_replay(log: FlightLog) -> Replay:
     return replay
 
 
-def nose(log: FlightLog) -> np.ndarray:
+def nose(log: Log) -> np.ndarray:
     """Return how far the nose tip is bent aside (n, 2) at all rows of a log, m, body axes y and z."""
     parts = []
     for phase in log.phases:

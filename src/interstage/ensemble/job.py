@@ -43,7 +43,7 @@ from interstage.output import make_folder
 from interstage.reading import is_whole
 from interstage.system import Assembly, Device, Log, Out, simulate
 from interstage.system.log.layout import columns_of, contents_of
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.store import RowStore
 from interstage.system.plant.noise import noise_of_run
 from interstage.system.plant.plan import given_ahead, planned
 from interstage.system.plant.serialization import Describer, NoName, code_of
@@ -459,13 +459,14 @@ def _of_numbers(assembly: Assembly, row: Row, x: object) -> Mapping[str, str]:
     return {name: found[name] for name in row if name in found}
 
 
-def _empty_log(assembly: Assembly, flight: Mapping[str, Any]) -> FlightLog | None:
+def _empty_log(assembly: Assembly, flight: Mapping[str, Any]) -> Log | None:
     """Return the log of a flight before its first row; None where this one cannot be planned: its run says why."""
     x = flight.get("x")
     try:
         beside = given_ahead(assembly.vehicle, flight.get("motions") or {}, flight.get("mass") or {})
         plan = planned(assembly, given=known_values(x, flight.get("set")), beside=beside)
         system = view_of(plan, x)
-        return FlightLog(contents_of(plan, system, columns_of(plan, system, flight.get("keep"))), system)
+        contents = contents_of(plan, system, columns_of(plan, system, flight.get("keep")))
+        return Log(RowStore(contents, system))
     except InterstageError:
         return None

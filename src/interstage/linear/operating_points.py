@@ -16,7 +16,6 @@ from interstage.linear.trim import trim
 from interstage.linear.validity import limits_at
 from interstage.multibody.operating_point import OperatingPoint
 from interstage.system.log.log import Log
-from interstage.system.log.simulation_log import FlightLog
 from interstage.system.plant.assembly import Assembly
 
 
@@ -94,8 +93,8 @@ def points(
         raise InputError("points: log must be the log of a run", where="log", got=shown(log))
     if isinstance(times, str) or not isinstance(times, Sequence | np.ndarray):
         raise InputError("points: times must be a list of times, e.g. [10.0, 40.0]", got=shown(times))
-    own = log.assembly if isinstance(log, FlightLog) and flight is None else flight
-    if own is None and isinstance(log, FlightLog) and log.contents.channels:
+    own = log.assembly if flight is None else flight
+    if own is None and not log.contents.alone:
         raise InputError(
             "points: a log from a file needs the assembly that flew", where="flight", hint="give flight="
         )

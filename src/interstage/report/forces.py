@@ -10,8 +10,7 @@ import numpy as np
 
 from interstage.multibody.types import Node
 from interstage.report.replay import Arrow, Replay
-from interstage.system.log.log import Series
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log, Series
 
 MOST_ARROWS = 40
 MOST_EVENTS = 8
@@ -23,7 +22,7 @@ WINDS = {
 NEAR = 20.0  # sizes of the vehicle above the ground in which the ground is drawn
 
 
-def arrows_of(wanted: Mapping[str, tuple[str, Node, str]], log: FlightLog) -> list[Arrow]:
+def arrows_of(wanted: Mapping[str, tuple[str, Node, str]], log: Log) -> list[Arrow]:
     """Return arrows of ports of a log of a flight: {port: (body, node, frame)}."""
     out = []
     for name, (body, node, frame) in wanted.items():
@@ -36,7 +35,7 @@ def _arrow(one: Series, values: np.ndarray, body: str, node: Node, frame: str, k
     return Arrow(one.name, body, node, one.t, values, frame, kind, one.unit, one.unit == "N")
 
 
-def acting(log: FlightLog, still: bool = False) -> list[Arrow]:
+def acting(log: Log, still: bool = False) -> list[Arrow]:
     """Return the forces of all devices on the vehicle, and the wind where there is one, as far as they were logged.
 
     still : those too that have not acted yet
@@ -80,7 +79,7 @@ def _devices(blocks: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
         yield from _devices(block, f"{path}.")
 
 
-def _wind(log: FlightLog, path: str, device: str, names: set[str], still: bool) -> Iterator[Arrow]:
+def _wind(log: Log, path: str, device: str, names: set[str], still: bool) -> Iterator[Arrow]:
     """Yield the wind of an atmosphere, or a gust: part of that wind, or alone where there is no atmosphere."""
     port = f"{path}.{WINDS.get(device.partition(',')[0], '')}"
     if port not in names or not log.phases[0].system.bodies:
@@ -91,7 +90,7 @@ def _wind(log: FlightLog, path: str, device: str, names: set[str], still: bool) 
         yield _arrow(one, one.columns, log.phases[0].system.bodies[0], None, "world", kind)
 
 
-def surround(replay: Replay, log: FlightLog) -> None:
+def surround(replay: Replay, log: Log) -> None:
     """Give a replay the direction away from the Earth; one that starts near the ground is seen from the turning Earth.
 
     The Earth turns about its pole p = cos φ north + sin φ up, φ the latitude, by |ground velocity| / |p × r|.
@@ -119,7 +118,7 @@ def surround(replay: Replay, log: FlightLog) -> None:
     replay.ground = start - (start @ replay.up - low) * replay.up
 
 
-def happened(log: FlightLog) -> list[tuple[float, str]]:
+def happened(log: Log) -> list[tuple[float, str]]:
     """Return times and names of events at which a vehicle changed, or the first ones of a flight without such."""
     changes = {phase.t[0] for phase in log.phases[1:] if len(phase.t)}
     found = [one for one in log.events if one.t in changes] or log.events

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from interstage.errors import FileError, InputError, InterstageError
-from interstage.files import FLIGHT, file_kind
+from interstage.files import LOG, file_kind
 from interstage.growing import is_marked
 from interstage.multibody.types import Node
 from interstage.output import is_file, json_text
@@ -30,7 +30,7 @@ from interstage.report.figures import pack
 from interstage.report.forces import acting, arrows_of, surround
 from interstage.report.replay import Arrow, ReplayMaker, Stretch
 from interstage.report.view import add_charts, add_replay, model_of_deck, port_panels
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log
 
 GAP = 0.02  # s between the rows that are shown, at first
 MOST_ROWS = 4000  # with more of them the gap is doubled
@@ -52,7 +52,7 @@ class Follower:
     ):
         self.path, self.ports, self.arrows = Path(path), ports, arrows
         self.models = [model_of_deck(deck) for deck in decks]
-        self.log, self.gap, self.version = FlightLog.load(path), GAP, 0
+        self.log, self.gap, self.version = Log.load(path), GAP, 0
         self.lock = threading.Lock()
         self._begin()
 
@@ -145,11 +145,9 @@ def follower_of(path: str | Path, wait: Callable[[], bool] = lambda: True, **mor
     """Return the follower of a log once its first rows are there; `wait` is asked whether to go on waiting."""
     while True:
         try:
-            if is_file(path) and file_kind(path) is not FLIGHT:
-                raise InputError(
-                    "only the log of a flight is followed", where=str(path), hint="simulate(..., log=)"
-                )
-            log = FlightLog.load(path)
+            if is_file(path) and file_kind(path) is not LOG:
+                raise InputError("only logs are followed", where=str(path), hint="simulate(..., log=)")
+            log = Log.load(path)
             if len(log.t) >= FIRST_ROWS:
                 return Follower(path, **more)
         except FileError:

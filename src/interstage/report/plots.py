@@ -32,8 +32,8 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names, shown
 from interstage.linear.joining import feedback as closed_by
 from interstage.multibody.loads import split_place
-from interstage.system.log.log import Series
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log
+from interstage.system.log.series import Series
 from interstage.vehicle.reduced_basis import BasisReport
 
 if TYPE_CHECKING:
@@ -582,7 +582,7 @@ BODY_CHARTS = {
 
 
 def flight_figure(
-    log: FlightLog, names: Sequence[str], place: tuple[str, Node] | str | None = None, title: str = ""
+    log: Log, names: Sequence[str], place: tuple[str, Node] | str | None = None, title: str = ""
 ) -> Figure:
     """Draw ports of a log over time, and with `place` the position and angular velocity of a place of the vehicle.
 
@@ -594,6 +594,9 @@ def flight_figure(
     charts = [chart for name in names for chart in _charts(log, name)]
     if not charts and place is None:
         charts = [one for one in log.written() if one.columns.size][:MOST_CHARTS]
+    if not charts and place is None:
+        moving = [body for body, where in log.system.layout.items() if where.joint.nv or where.n_modes]
+        charts = [chart for body in moving for chart in _charts(log, body)][:MOST_CHARTS]
     charts += [] if place is None else _motion(log, place)
     if not charts:
         raise InputError("there is nothing to draw", hint="give names of ports, or place=(body, node)")
@@ -615,7 +618,7 @@ def flight_figure(
     return figure
 
 
-def _charts(log: FlightLog, name: str) -> list[Series]:
+def _charts(log: Log, name: str) -> list[Series]:
     """Return what a name means: a port or more, or the numbers of a body by their kinds."""
     if name not in log.system.layout or name in log.contents.channels:
         return [log.series(name)]
@@ -676,7 +679,7 @@ def _labels(one: Series) -> list[str]:
     return [label.replace(f".{next(iter(tails))}", "", 1) for label in one.labels]
 
 
-def _motion(log: FlightLog, place: tuple[str, Node] | str) -> list[Series]:
+def _motion(log: Log, place: tuple[str, Node] | str) -> list[Series]:
     """Return where a place was and how it turned."""
     body, node = split_place(place)
     said = body if node is None else f"{body} {np.asarray(node).tolist()}"

@@ -10,14 +10,14 @@ import numpy as np
 
 from interstage.ensemble.study import SUMMARY, Study
 from interstage.errors import InputError, SolverError
-from interstage.files import COMPONENT, FLIGHT, LINEAR, LOG, STUDY, file_kind, is_deck
+from interstage.files import COMPONENT, LINEAR, LOG, STUDY, file_kind, is_deck
 from interstage.output import is_file, is_folder
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
-from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure, thinned
-from interstage.report.flights import flight_report
+from interstage.report.figures import HINT, Curve, bode_figure
+from interstage.report.flights import log_report
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
-from interstage.system.log.log_file import LogFile, LoggedBody
+from interstage.system.log.log import Log
 
 if TYPE_CHECKING:
     from interstage.linear import LinearModel
@@ -43,17 +43,15 @@ def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
     if is_deck(path) and deck is None:
         return import_module("interstage.report.decks").deck_report(path)
     kind = file_kind(path)
-    if deck is not None and kind not in (COMPONENT, FLIGHT):
-        raise InputError(
-            "a deck goes with a component or the log of a flight", where=str(path), got=f"a {kind.words}"
-        )
-    reports = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report}
+    if deck is not None and kind not in (COMPONENT, LOG):
+        raise InputError("a deck goes with a component or a log", where=str(path), got=f"a {kind.words}")
+    reports = {COMPONENT: component_report, LINEAR: linear_report}
     if kind is STUDY:
         return import_module("interstage.report.studies").study_report(
             Study.load(path)
         )  # draws by matplotlib
-    if kind is FLIGHT:
-        return flight_report(kind.load(path), path.name, () if deck is None else (deck,))
+    if kind is LOG:
+        return log_report(Log.load(path), path.name, () if deck is None else (deck,))
     made = reports.get(kind)
     if made is None:
         raise InputError(
@@ -304,118 +302,3 @@ def _linear_about(report: Report, lin: Any, source: str) -> None:
         section.pairs("Provenance", "How the model was made.", {"file": source, **how, **words, **versions()})
     if not rows:
         raise InputError("the linear model has no channels", where=source)
-
-
-# log ----------------------------------------------------------------------------------------------------
-
-
-def log_report(log: LogFile, source: str) -> Report:
-    """Return the report of a simulation log."""
-    report = Report(
-        log.vehicle, f"A simulation in time, from the file {source}: how every body moved.", "Simulation log"
-    )
-    report.fact("Duration", f"{np.ptp(log.t) if len(log.t) else 0.0:.6g}", "s")
-    report.fact("States kept", f"{len(log.t)}")
-    report.fact("Bodies", f"{len(log.bodies)}")
-    if log.events:
-        report.fact("Events", f"{len(log.events)}")
-    report.fact("Degrees of freedom", f"{log.phases[0].v.shape[1]}")
-    if len(log.t) < 2:
-        _log_instant(report, log)
-        _log_about(report, log, source)
-        return report
-    keep = thinned(len(log.t))
-    t = log.t[keep]
-    if log.signals:
-        section = report.section("signals", "Signals", "What was recorded besides the states.")
-        panels = [
-            Panel(name, unit, [Curve(name, values[keep], color=k)], unit)
-            for k, (name, (values, unit)) in enumerate(log.signals.items())
-        ]
-        section.figure(
-            "Recorded signals",
-            "Each chart is one quantity over time.",
-            lines_figure(t, "time, s", panels),
-            HINT,
-        )
-    section = report.section("bodies", "Bodies", "Motion body by body: joints first, then what bends most.")
-    for name, body in log.bodies.items():
-        panels = _body_panels(log, name, keep)
-        if panels:
-            section.figure(
-                name, f"How '{name}' moves on its joint ({body.joint.lower()}), and its modes that move most.",
-                lines_figure(t, "time, s", panels),
-            )  # fmt: skip
-    _log_about(report, log, source)
-    return report
-
-
-def _log_instant(report: Report, log: LogFile) -> None:
-    """Add what can be said of a log of one state or none: numbers where charts would have one point."""
-    section = report.section(
-        "bodies", "Bodies", "The log holds one instant, so that there is nothing to draw."
-    )
-    rows = [("signal", name, "", f"{v[0]:.6g} {unit}") for name, (v, unit) in log.signals.items() if len(v)]
-    for phase in log.phases:
-        if len(phase.t):
-            for name, body in phase.bodies.items():
-                for (title, unit), label, values in _body_curves(body, log.units):
-                    rows.append((name, title, label, f"{values[0]:.6g} {unit}"))
-    if not rows:
-        section.bullets("No states", "The run ended before its first state.", ["The log is empty."])
-        return
-    at = f"Every quantity at the time {log.t[0]:.6g} s." if len(log.t) else "Every quantity."
-    section.table("State", at, ("", "", "", "value"), rows, text=(0, 1, 2))
-
-
-def _body_panels(log: LogFile, name: str, keep: slice) -> list[Panel]:
-    """Return charts of a body over all phases; curves have gaps where a phase does not have them."""
-    found: dict[tuple[str, str], dict[str, np.ndarray]] = {}
-    m, start = len(log.t), 0
-    for phase in log.phases:
-        rows = slice(start, start + len(phase.t))
-        start = rows.stop
-        if name not in phase.bodies:
-            continue
-        for place, label, values in _body_curves(phase.bodies[name], log.units):
-            found.setdefault(place, {}).setdefault(label, np.full(m, np.nan))[rows] = values
-    return [
-        Panel(title, unit, [Curve(label, values[keep]) for label, values in curves.items()], unit)
-        for (title, unit), curves in found.items()
-    ]
-
-
-def _body_curves(body: LoggedBody, units: dict[str, str]) -> list[tuple]:
-    """Return ((title of the chart, unit), label, values) of one body in one phase, by the kinds of its coordinates."""
-    length = units.get("length", "length")
-    out = []
-    for c, values in zip(body.coordinates, body.q.T):
-        if c.kind == "angle":
-            out.append((("Joint angle", "rad"), c.name, values))
-        elif c.kind == "length" and c.name.startswith("position"):
-            out.append((("Position", length), "xyz"[int(c.name[-1])], values))
-        elif c.kind == "length":
-            out.append((("Joint travel", length), c.name, values))
-    if any(c.kind == "quaternion" for c in body.coordinates):
-        turning = [(c, values) for c, values in zip(body.velocities, body.v.T) if c.kind == "angle"]
-        out += [
-            (("Angular rate", f"rad/{units.get('time', 's')}"), c.name[-1], values) for c, values in turning
-        ]
-    if not body.coordinates:
-        out += [(("Joint", ""), f"q{k + 1}", values) for k, values in enumerate(body.q.T)]
-    most = np.argsort(-np.ptp(body.eta, axis=0))[:4] if body.eta.size else []
-    out += [(("Modal coordinates", ""), f"mode {k + 1}", body.eta[:, k]) for k in sorted(most)]
-    return out
-
-
-def _log_about(report: Report, log: LogFile, source: str) -> None:
-    section = report.section("about", "About", "How the run was made.")
-    nodes = {name: Node(name, body.joint.lower()) for name, body in log.bodies.items()}
-    roots = []
-    for name, body in log.bodies.items():
-        (nodes[body.parent].children if body.parent in nodes else roots).append(nodes[name])
-    with section.pair():
-        section.tree("Vehicle tree", "Each body hangs on the one above it.", roots)
-        if log.events:
-            section.bullets("Events", "What happened on the way.", log.events)
-        section.pairs("Provenance", "Method and versions.", {"file": source, **log.info, **versions()})

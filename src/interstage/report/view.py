@@ -10,15 +10,14 @@ import numpy as np
 
 from interstage.errors import InputError, known_names
 from interstage.fem import FEModel
-from interstage.files import FLIGHT, LOG, file_kind
-from interstage.multibody import Multibody
+from interstage.files import LOG, file_kind
+from interstage.multibody import Multibody, System
 from interstage.multibody.types import Node
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.report.forces import acting, arrows_of, happened, surround
 from interstage.report.replay import Replay, Stretch, replay_of, stretches_of
-from interstage.system import Log, LogFile
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system import Log, Phase
 
 MOST_CHARTS, MOST_CURVES = 8, 6
 
@@ -33,20 +32,18 @@ def view_file(
 ) -> Report:
     """Return the page of a log file.
 
-    vehicle : multibody file, of logs that do not hold their vehicle (those of `log.save`)
+    vehicle : multibody file, of logs that do not hold their vehicle (those that earlier versions saved)
     decks : of flexible bodies, to draw their elements;  ports : names and patterns of charts, default: the first ones
     arrows : {port: (body, node, frame)}, vectors drawn at places, in the axes of "node" or "world"
     """
     kind = file_kind(path)
-    if kind not in (LOG, FLIGHT):
+    if kind is not LOG:
         raise InputError(
             "only logs are viewed", where=str(path), got=f"a {kind.words}", hint="interstage report"
         )
-    log = kind.load(path)
-    if isinstance(log, LogFile):
-        return _page(log.vehicle, Path(path).name, _stretches(log, vehicle, str(path)), decks, None, (), {})
-    if not isinstance(log, FlightLog):
-        raise InputError("only logs are viewed", where=str(path))
+    log = Log.load(path)
+    if not isinstance(log.system, System):
+        log.phases = _on_vehicle(log, vehicle, str(path))
     return view_of(log, Path(path).name, decks=decks, ports=ports, arrows=arrows)
 
 
@@ -59,18 +56,16 @@ def view_of(
     arrows: Mapping[str, tuple[str, Node, str]] | None = None,
 ) -> Report:
     """Return the page of a log that was just flown; see `view_file`."""
-    flight = log if isinstance(log, FlightLog) else None
-    name = log.phases[0].system.model.name if flight is None else flight.name
-    return _page(name, source, stretches_of(log), decks, flight, ports, arrows or {})
+    return _page(source, decks, log, ports, arrows or {})
 
 
-def _stretches(log: LogFile, vehicle: str | Path | None, where: str) -> list[Stretch]:
-    """Return what a file of states holds, with the vehicle of another file."""
+def _on_vehicle(log: Log, vehicle: str | Path | None, where: str) -> list[Phase]:
+    """Return the phases of a log with the vehicle of another file."""
     if vehicle is None:
         raise InputError(
             "this log does not hold its vehicle",
             where=where,
-            hint="name its multibody file: --vehicle FILE, or fly with simulate(..., log=FILE), which keeps it",
+            hint="name its multibody file: --vehicle FILE, or run again: log files of this version keep it",
         )
     system = Multibody.load(vehicle).compile()
     for phase in log.phases:
@@ -81,47 +76,42 @@ def _stretches(log: LogFile, vehicle: str | Path | None, where: str) -> list[Str
                 expected=f"{phase.q.shape[1]} coordinates and {phase.v.shape[1]} velocities",
                 got=f"{system.nq} and {system.nv}",
             )
-    return [Stretch(system, phase.t, phase.q, phase.v) for phase in log.phases]
+    return [Phase(system, phase.t, phase.q, phase.v) for phase in log.phases]
 
 
 def _page(
-    name: str,
     source: str,
-    stretches: Sequence[Stretch],
     decks: Sequence[str | Path],
-    log: FlightLog | None,
+    log: Log,
     ports: Sequence[str],
     arrows: Mapping[str, tuple[str, Node, str]],
 ) -> Report:
-    replay = flight_replay(stretches, log, decks, arrows)
+    replay, stretches = flight_replay(log, decks, arrows), stretches_of(log)
     logged, bodies = sum(len(one.t) for one in stretches), len({body.name for body in replay.bodies})
     extent = f"{replay.t[-1] - replay.t[0]:.6g} s, {bodies} {'body' if bodies == 1 else 'bodies'}"
     times = f"{len(replay.t)} of the {logged} times logged"
-    report = Report(name, f"A flight replayed, from {source}: {extent}, {times}.", "Flight in 3-D")
+    report = Report(log.name, f"A flight replayed, from {source}: {extent}, {times}.", "Flight in 3-D")
     add_replay(report.section("flight", "Flight", ""), replay)
     charts = report.section("charts", "Charts", "What was logged beside it.")
-    if log is None or not (ports or log.written()):
+    if not (ports or log.written()):
         _paths(charts, stretches)
     else:
         t = log.t[thinned(len(log.t), 2000)]
         add_charts(charts, t, port_panels(log, ports, t))
-    if log is not None:
-        _recovered(charts, log)
+    _recovered(charts, log)
     return report
 
 
 def flight_replay(
-    stretches: Sequence[Stretch],
-    log: FlightLog | None,
+    log: Log,
     decks: Sequence[str | Path] = (),
     arrows: Mapping[str, tuple[str, Node, str]] | None = None,
 ) -> Replay:
     """Return the replay of a log, with what acts on the vehicle, or with the arrows that are wanted."""
-    drawn = [] if log is None else arrows_of(arrows, log) if arrows else acting(log)
-    replay = replay_of(stretches, [model_of_deck(deck) for deck in decks], drawn)
-    if log is not None:
-        surround(replay, log)
-        replay.events = happened(log)
+    drawn = arrows_of(arrows, log) if arrows else acting(log)
+    replay = replay_of(stretches_of(log), [model_of_deck(deck) for deck in decks], drawn)
+    surround(replay, log)
+    replay.events = happened(log)
     return replay
 
 
@@ -144,7 +134,7 @@ def model_of_deck(deck: str | Path) -> FEModel:
     return FEModel.from_deck(read_deck(deck))
 
 
-def port_panels(log: FlightLog, ports: Sequence[str], t: np.ndarray) -> list[Panel]:
+def port_panels(log: Log, ports: Sequence[str], t: np.ndarray) -> list[Panel]:
     """Return charts of ports at times (m,): those that fit names and patterns, or the first ones."""
     written = log.written()
     for pattern in ports:
@@ -166,7 +156,7 @@ def port_panels(log: FlightLog, ports: Sequence[str], t: np.ndarray) -> list[Pan
     return panels
 
 
-def _recovered(section: Section, log: FlightLog) -> None:
+def _recovered(section: Section, log: Log) -> None:
     """Add charts of forces and stresses that components recover, from modal coordinates alone."""
     panels, t = [], np.zeros(0)
     for body in dict.fromkeys(name for phase in log.phases for name in phase.system.bodies):

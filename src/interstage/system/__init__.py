@@ -3,7 +3,6 @@
 from interstage._renamed import former_names
 from interstage.system import quaternion
 from interstage.system.log.log import Log
-from interstage.system.log.log_file import LogFile
 from interstage.system.log.phases import Phase
 from interstage.system.plant.assembly import Assembly
 from interstage.system.plant.declarations import (
@@ -59,7 +58,6 @@ __all__ = [
     "JointRef",
     "Limit",
     "Log",
-    "LogFile",
     "MassHistory",
     "Method",
     "Out",

@@ -76,9 +76,9 @@ def simulate(
     own that end at every sample; what acts are its devices, the loads of an operating point x, and forces, tau and
     accelerations given here.
     Equal steps lie on the grid of a run from zero: one leads to an event between two of its points, one back to it.
-    It takes all arguments but control and control_step; its log also has every port by name (`FlightLog`).
+    It takes all arguments but control and control_step; its log also has every port by name.
     A vehicle flies as an assembly of it alone: motions, masses, events, loads and laws act as devices do; with
-    checkpoints a law is a member of an assembly. Without a file its log is a `Log`: there are no ports.
+    checkpoints a law is a member of an assembly.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def simulate(
         run.system.warn_of_fidelity()
     if not alone and made.vehicle is not None:
         warn_along_run((phase.system, phase.t, phase.bare) for phase in flown.phases)
-    return flown.of_vehicle() if alone and log is None else flown
+    return flown
 
 
 def _refuse_of_one_vehicle(ports: Mapping[str, object], events: Sequence[Event]) -> None:

@@ -13,10 +13,10 @@ from interstage.errors import InputError
 from interstage.multibody.joints.elementary_motions import ANGLE, LENGTH
 from interstage.multibody.summary import table
 from interstage.output import whole_file
-from interstage.system.log.log import Log, Series
+from interstage.system.log.series import Series
 
 if TYPE_CHECKING:
-    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system.log.log import Log
 
 
 MOST = 60  # ports that are listed
@@ -38,10 +38,12 @@ def log_text(log: Log) -> str:
     rates: dict[int, list[Series]] = {}
     for one in log.written():
         rates.setdefault(len(one.t) if one.held else -1, []).append(one)
-    for rows, members in (rates or {-1: _motions(log)}).items():
+    if log.contents.alone:
+        rates = {-1: [*_motions(log), *rates.get(-1, [])]}
+    for rows, members in rates.items():
         if members:
             lines.append("  " + ("at every row" if rows < 0 else _rate(members[0])))
-        head = ["port" if rates else "motion", "unit", "smallest", "largest", "last"]
+        head = ["motion" if log.contents.alone else "port", "unit", "smallest", "largest", "last"]
         cells = [_row(one) for one in members[: MOST - shown]]
         lines += [f"    {line}" for line in table(head, cells)] if cells else []
         shown += len(cells)
@@ -81,13 +83,13 @@ def _rate(one: Series) -> str:
 def _row(one: Series) -> list[str]:
     columns = one.columns
     size = "" if one.values.ndim == 1 else f"[{columns.shape[1]}]"
-    if not columns.size:
+    if not columns.size or np.isnan(columns).all():
         return [one.name + size, one.unit, "-", "-", "-"]
     last = ", ".join(f"{value:.4g}" for value in columns[-1][:4]) + (", …" if columns.shape[1] > 4 else "")
     return [one.name + size, one.unit, f"{np.nanmin(columns):.4g}", f"{np.nanmax(columns):.4g}", last]
 
 
-def write_csv(log: FlightLog, path: str | Path, names: Sequence[str]) -> None:
+def write_csv(log: Log, path: str | Path, names: Sequence[str]) -> None:
     """Write ports as text with commas; numbers have all their digits."""
     found = [log.series(name) for name in names]
     if found and all(one.held and np.array_equal(one.t, found[0].t) for one in found):
@@ -115,7 +117,7 @@ def _lines(rows: np.ndarray) -> Iterator[str]:
         yield "".join(",".join(map(repr, row)) + "\n" for row in block)
 
 
-def dataset_of(log: FlightLog, names: Sequence[str]) -> Mapping[str, ArrayLike]:
+def dataset_of(log: Log, names: Sequence[str]) -> Mapping[str, ArrayLike]:
     """Return ports as a Dataset; every rate has a coordinate of times of its own."""
     try:
         from xarray import Dataset

@@ -1,4 +1,4 @@
-"""The log of a flight as a file that grows: HDF5 in SWMR mode, one table a rate group.
+"""Log files: HDF5 in SWMR mode that grows as the run goes on, one table a rate group.
 
 FORMAT, SCHEMA_VERSION, NAME                what this is
 STEPS (m, 1 + nq + nv + …)                  time, then q, v, continuous ports and states of devices
@@ -14,6 +14,9 @@ PORTS                                       JSON: {port: [table, columns, shape,
 EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
 VEHICLE/...                                 the vehicle as multibody files have it
 ASSEMBLY/TEXT, ARRAYS/..., SYSTEMS/...      members and wires (`serialization`); or REFUSED, why they are not there
+ALONE                                       1: a vehicle without devices
+ACTED                                       of logs that were saved after the run (JSON): what acted on a vehicle alone
+INFO (n,)                                   how the run was made, bytes of JSON, once it has ended
 TREE, BLOCKS                                the assembly as text, and as blocks and wires (JSON, `assembly_text`)
 
 Rows and events are committed twice a second, before a checkpoint and at the end, by one write a table, their sums after
@@ -39,7 +42,7 @@ import h5py
 import numpy as np
 
 from interstage.errors import FileError, caller_level
-from interstage.files import FLIGHT, check_version
+from interstage.files import LOG, check_version
 from interstage.growing import Room
 from interstage.hdf5 import (
     Fault,
@@ -78,7 +81,7 @@ if TYPE_CHECKING:
     from interstage.system.plant.assembly import Assembly
 
 
-SCHEMA = 2
+SCHEMA = 3
 CHUNK = 1 << 12  # numbers in a chunk of a table, which takes all its room with its first row
 SPARE = 1 << 16  # bytes that are held for the end of the file and for indices of its first chunks
 INDEX = 32  # bytes in indices for each chunk more, twice what they take at most
@@ -96,7 +99,9 @@ class FlightWriter:
     first: where there is none, that is one sentence, the file ends well, and nothing more is taken.
     """
 
-    def __init__(self, path: str | Path, contents: Contents, system: System, assembly: Assembly | None):
+    def __init__(
+        self, path: str | Path, contents: Contents, system: System, assembly: Assembly | FlightRecord | None
+    ):
         self.path, _ = checked_target(path, "log")
         memory = {"driver": "core", "backing_store": False, "block_size": 1 << 20}
         self.file = h5py.File(f"log {secrets.token_hex(8)}", "w", libver="latest", **memory)
@@ -108,6 +113,9 @@ class FlightWriter:
             "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
         )
         self.sums = self.file.create_dataset("SUMS", (0, 3), maxshape=(None, 3), chunks=(64, 3), dtype="i8")
+        self.file.create_dataset(
+            "INFO", (0,), maxshape=(None,), chunks=(1 << 10,), dtype="u1", fletcher32=True
+        )
         # of each table, that of events last: rows in the file, and those that wait for a commit
         self.rows = [0] * (len(self.tables) + 1)
         self.waiting: list[list[np.ndarray]] = [[] for _ in self.rows]
@@ -223,7 +231,7 @@ class FlightWriter:
             elif rows is not None and k < self._own():
                 rows = rows[rows[:, 0] <= t]
             elif rows is not None and k == len(self.tables):
-                times = [_event(text.decode(errors="replace")).t for text in rows.tolist()]
+                times = [event_of(text.decode(errors="replace")).t for text in rows.tolist()]
                 rows = rows[[not at > t * (1.0 + 1e-8) for at in times]]  # of nine digits
             cut.append([] if rows is None or not len(rows) else [rows])
         return cut
@@ -272,11 +280,12 @@ class FlightWriter:
         except OSError:
             return False
 
-    def close(self) -> None:
-        """Finish the file; rows that the run did not come to are not its own."""
+    def close(self, info: str = "") -> None:
+        """Finish the file; rows that the run did not come to are not its own. info : how it was made (JSON)."""
         try:
             if not self.full:
                 self.commit()
+                write_rows(self.file["INFO"], 0, np.frombuffer(info.encode(), np.uint8))
         finally:
             with uninterrupted():
                 if self.file:
@@ -312,10 +321,10 @@ def write_rows(table: h5py.Dataset, first: int, rows: np.ndarray) -> None:
 
 
 def _prepared(
-    file: h5py.File, contents: Contents, system: System, assembly: Assembly | None
+    file: h5py.File, contents: Contents, system: System, assembly: Assembly | FlightRecord | None
 ) -> list[h5py.Dataset]:
     """Write what does not change, and return the tables, empty."""
-    put_text(file, "FORMAT", FLIGHT.format)
+    put_text(file, "FORMAT", LOG.format)
     put_text(file, "NAME", contents.name)
     put_array(file, "SCHEMA_VERSION", SCHEMA)
     ports = {n: [c.table, c.columns, c.shape, c.unit] for n, c in contents.channels.items()}
@@ -324,10 +333,17 @@ def _prepared(
     put_text(file, "LEFT_OUT", json_text(contents.left_out))
     put_text(file, "INERTIA", json_text(contents.inertia))
     put_text(file, "PROPELLANT", json_text(contents.propellant))
+    put_array(file, "ALONE", int(contents.alone))
+    if contents.acted is not None:
+        put_text(file, "ACTED", json_text(contents.acted))
     if contents.points is not None:
         put_text(file, "POINTS", contents.points.described())
     put_system(file.create_group("VEHICLE"), system)
-    if assembly is not None:
+    if isinstance(assembly, FlightRecord):
+        put_text(file, "TREE", assembly.tree)
+        put_text(file, "BLOCKS", json_text(assembly.blocks))
+        put_text(file, "ASSEMBLY/REFUSED", "the log was saved again from a file")
+    elif assembly is not None:
         put_text(file, "TREE", str(assembly))
         put_text(file, "BLOCKS", json_text(blocks_of(assembly)))
         _put_assembly(file.create_group("ASSEMBLY"), assembly, system)
@@ -385,7 +401,8 @@ def put_arrays(group: h5py.Group, arrays: dict[str, np.ndarray]) -> None:
 class FlightRecord:
     """What a file holds.
 
-    tables : numbers (m, columns), then those of phases;  tree, blocks : the assembly as text, and as blocks and wires
+    tables : numbers (m, columns), then those of phases
+    info : how the run was made;  tree, blocks : the assembly as text, and as blocks and wires
     restore : makes the assembly again of code of a program, or raises `NoName`
     """
 
@@ -393,6 +410,7 @@ class FlightRecord:
     system: System
     tables: list[np.ndarray]
     events: list[EventRecord] = field(default_factory=list)
+    info: dict[str, object] = field(default_factory=dict)
     tree: str = ""
     blocks: dict[str, object] = field(default_factory=dict)
     restore: Callable[[Program], Assembly] | None = None
@@ -428,10 +446,10 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
-    with opened(path, FLIGHT.words, growing=True) as f:
-        if not f.has("FORMAT") or f.text("FORMAT") != FLIGHT.format:
-            raise FileError(f"this HDF5 file is not a {FLIGHT.words}", where=str(path))
-        check_version(f.number("SCHEMA_VERSION"), SCHEMA, FLIGHT, path)
+    with opened(path, LOG.words, growing=True) as f:
+        if not f.has("FORMAT") or f.text("FORMAT") != LOG.format:
+            raise FileError(f"this HDF5 file is not a {LOG.words}", where=str(path))
+        check_version(f.number("SCHEMA_VERSION"), SCHEMA, LOG, path)
         # sums first: of a file that grows, rows may have come since
         sums = f.array("SUMS", (None, 3), "i") if f.has("SUMS") else np.zeros((0, 3), np.int64)
         tables: list[np.ndarray] = []
@@ -453,6 +471,8 @@ def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
             _inertia(f, names),
             _propellant(f, names),
             _points(f, names),
+            alone=f.has("ALONE") and f.number("ALONE") == 1,
+            acted=parse_json(f.text("ACTED")) if f.has("ACTED") else None,
         )
         vehicle = system_in(f.child("VEHICLE"), path) if known is None else known.system
         later = flight_phases.no_rows()
@@ -470,11 +490,11 @@ def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
             later.append(f.array(name, (None, *shape), "i").astype(dtype))
             written.append(later[-1])
         _check_sums(sums, [*tables, *written], f.fixed_texts("EVENTS", WORDS) if len(sums) else None)
-        events = [_event(text) for text in f.texts("EVENTS") if text]
+        events = [event_of(text) for text in f.texts("EVENTS") if text]
         events = flight_phases.with_books(events, later[flight_phases.BOOKED])
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
             raise Fault("there are no rows of steps in it")
-        record = FlightRecord(contents, vehicle, [*tables, *later], events)
+        record = FlightRecord(contents, vehicle, [*tables, *later], events, _info(f))
         if known is not None:
             record.tree, record.blocks, record.restore = known.tree, known.blocks, known.restore
         elif f.has("ASSEMBLY"):
@@ -500,11 +520,20 @@ def _check_sums(sums: np.ndarray, tables: list[np.ndarray], events: np.ndarray |
         at[k] = end
 
 
-def _event(text: str) -> EventRecord:
+def event_of(text: str) -> EventRecord:
     """Return an event from its text, as in "t = 1.5: separation (detach booster)"."""
     match = _EVENT.fullmatch(text)
     t, name, what = (float(match[1]), match[2], match[3] or "") if match else (np.nan, text, "")
     return EventRecord.unmeasured(t, name, what)
+
+
+def _info(f: Group) -> dict[str, object]:
+    """Return how the run was made, empty where it has not ended or the file does not have it."""
+    text = f.array("INFO", (None,), "i").astype(np.uint8).tobytes().decode() if f.has("INFO") else ""
+    found = parse_json(text) if text else {}
+    if not isinstance(found, dict):
+        raise Fault("'INFO' is not a list of names and values")
+    return found
 
 
 def _inertia(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, list[int]]:
@@ -557,7 +586,7 @@ def _assembly_in(group: Group, path: Path, flown: System) -> Callable[[Program],
     count = 0 if inside is None else len(inside.names())
 
     def restore(program: Program) -> Assembly:
-        with opened(path, FLIGHT.words, growing=True) as f:
+        with opened(path, LOG.words, growing=True) as f:
             systems = [
                 system_in(f.child("ASSEMBLY").child("SYSTEMS").child(str(k)), path, flown)
                 for k in range(count)

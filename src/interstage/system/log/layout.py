@@ -1,4 +1,4 @@
-"""What goes to the log of a flight: which numbers to which columns of which table, and under which names."""
+"""What goes to a log: which numbers to which columns of which table, and under which names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from interstage.system.log.points import KeptState, discrete_numbers, kept_by
 from interstage.system.plant.connections import matching
 from interstage.system.plant.declarations import Out
 from interstage.system.plant.plan import ExecutionPlan, SignalSlot, Touch
-from interstage.system.plant.prescribed_inputs import MASS
+from interstage.system.plant.prescribed_inputs import MASS, Ahead
 
 if TYPE_CHECKING:
     from interstage.system.run.step_schedule import Rows
@@ -72,6 +72,7 @@ class Contents:
     inertia : {body: columns of steps} with the mass properties (10) of bodies whose mass changes
     propellant : {tank: column of steps}
     points : what whole points of rows need beside these, None in a file of a version that did not keep it
+    alone : a vehicle without devices ran;  acted : what acted on it, of each phase, in a log that was saved (`points`)
     """
 
     name: str
@@ -82,6 +83,8 @@ class Contents:
     inertia: dict[str, list[int]] = field(default_factory=dict)
     propellant: dict[str, int] = field(default_factory=dict)
     points: KeptState | None = None
+    alone: bool = False
+    acted: list[list[list[object]] | None] | None = None
 
     def has(self, pattern: str) -> bool:
         """Return whether a name or pattern means anything."""
@@ -192,7 +195,8 @@ def contents_of(plan: ExecutionPlan, system: System, columns: LogColumns) -> Con
     left_out = [n for n in channels if n not in found]
     points = kept_by(plan, spots, columns.w, columns.n)
     propellant = {tank: spots["z", slot.start][1] for tank, slot in plan.tanks.items()}
-    return Contents(plan.assembly.name, names, found, exposed, left_out, inertia, propellant, points)
+    alone = all(isinstance(part.what, Ahead) for part in plan.parts)
+    return Contents(plan.assembly.name, names, found, exposed, left_out, inertia, propellant, points, alone)
 
 
 def _channel(slot: SignalSlot, spots: dict[tuple[str, int], tuple[int, int]]) -> LogChannel | None:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -35,8 +36,9 @@ from interstage.multibody.load_recovery import recovery_of
 from interstage.multibody.loads import Loads
 from interstage.multibody.model_file import put_system, system_in
 from interstage.multibody.queries import refuse
-from interstage.system.log.layout import LogColumns
+from interstage.system.log.layout import Contents, LogColumns
 from interstage.system.log.phases import Inputs, Phase
+from interstage.system.log.points import LoadsInFile, loads_of_json
 from interstage.system.plant.declarations import ANY
 from interstage.system.plant.plan import ExecutionPlan, SignalSlot, Touch
 from interstage.system.plant.prescribed_inputs import AHEAD, Ahead
@@ -118,6 +120,62 @@ class Acted:
             slot = self.plan.slots[name]
             found[slot.start : slot.start + slot.size] = np.ravel(value)
         return found
+
+
+class InputsOfFile(Inputs):
+    """What acted on a phase of a log from a file; loads are made of the file when they are asked for.
+
+    number : of the phase;  systems : the vehicles up to it;  t, steps : its rows
+    """
+
+    def __init__(
+        self,
+        contents: Contents,
+        number: int,
+        systems: tuple[System, ...],
+        t: np.ndarray,
+        steps: np.ndarray,
+    ):
+        self.table, self.driven = None, None
+        self._made_of = contents, number, systems, float(t[0]) if len(t) else 0.0
+        kept, system = contents.points, systems[-1]
+        if kept is not None and contents.alone:
+            bodies = [b for b in kept.driven if b in system.layout and system.joint_mode(b) == "prescribed"]
+            if bodies:
+                to = np.concatenate([np.arange(system.nv)[system.layout[body].v] for body in bodies])
+                self.driven = to, steps[:, [column for body in bodies for column in kept.driven[body]]]
+
+    def __getattr__(self, name: str) -> object:
+        if name != "loads":
+            raise AttributeError(name)
+        self.loads = _loads_of_file(*self._made_of)
+        return self.loads
+
+
+Held = tuple[float, np.ndarray, np.ndarray, np.ndarray, Acting]
+
+
+def _loads_of_file(contents: Contents, number: int, systems: Sequence[System], t: float) -> list[Held]:
+    """Return the loads of a phase as `Inputs` has them; none where the file does not say what acted."""
+    kept, system = contents.points, systems[-1]
+    if not contents.alone or kept is None:
+        return []
+    told = None if contents.acted is None or number >= len(contents.acted) else contents.acted[number]
+    if told is not None:
+        pairs = [(float(at), loads_of_json(loads)) for at, loads in told]  # type: ignore[arg-type]
+        return [_held(Acting(loads, "world"), system, at) for at, loads in pairs if isinstance(loads, Loads)]
+    loads = kept.loads.made() if isinstance(kept.loads, LoadsInFile) else kept.loads
+    if isinstance(loads, str):
+        return []
+    acting = Acting(Loads.of(systems[0]) if loads is None else loads, "world")
+    for old, new in pairwise(systems):
+        if old is not new:
+            acting.follow(old, new, t, kept.changes.heirs)
+    return [_held(acting, system, t)]
+
+
+def _held(acting: Acting, system: System, t: float) -> Held:
+    return (t, acting.vector(system, t), *acting.rows(system, t), acting)
 
 
 class FlightPhase(Phase):
@@ -284,16 +342,15 @@ def phases_of(
     logged: Sequence[np.ndarray],
     tables: Sequence[np.ndarray],
     systems: Sequence[System],
-    masses_at: tuple[Mapping[str, Sequence[int]], Mapping[str, int]],
+    contents: Contents,
     acted: Sequence[Acted | None],
 ) -> list[Phase]:
     """Return the phases of tables of steps and samples; a phase that has no rows yet is left out.
 
-    masses_at : {body: columns of steps} with the mass properties of bodies whose mass changes, {tank: column}
     acted : what is known of what acted, of each phase; none of a log from a file
     """
     (steps, *samples), first, at = logged, systems[0], 0
-    inertia, propellant = masses_at
+    inertia, propellant = contents.inertia, contents.propellant
     known = acted if len(acted) == len(systems) else [None] * len(systems)
     begins = [0, *tables[PHASES][:, 0].tolist()]
     trees = tuple({id(one.tree): one.tree for one in systems}.values())
@@ -318,7 +375,8 @@ def phases_of(
             }
             t = rows[:, 0].copy()
             if what is None:
-                found.append(Phase(system, t, q, v, inertia=masses, propellant=tanks))
+                inputs: Inputs = InputsOfFile(contents, number, tuple(systems[: number + 1]), t, rows)
+                found.append(Phase(system, t, q, v, None, inputs, masses, tanks))
             elif what.alone:
                 inputs = what.inputs_at(system, rows, samples)
                 found.append(Phase(system, t, q, v, what.dense or None, inputs, masses, tanks))

@@ -222,6 +222,15 @@ class Inputs:
                 self.loads.pop()
         self.loads.append((t, tau, sites, wrenches, acting))
 
+    def intervals(self, times: np.ndarray, seen: Callable[[int], System]) -> list[tuple[float, Loads]]:
+        """Return the times from which loads hold, and these without functions of time: those of the rows.
+
+        times : of the rows;  seen : the system as it was at a row
+        """
+        if not self.in_time and self.table is None:
+            return [(t, acting.loads) for t, _, _, _, acting in self.loads]
+        return [(float(t), self.named(float(t), k, seen(k))) for k, t in enumerate(times)]
+
     @property
     def known(self) -> bool:
         """Whether it is known what acted."""
@@ -438,6 +447,10 @@ class Phase:
             self._wholes[body] = wholes_of_rows(self.system, self.q, self.v, masses, body)
         return self._wholes[body]
 
+    def whole(self, what: str, body: str) -> np.ndarray:
+        """Return the mass, com or inertia (m, ...) of the vehicle that has a body."""
+        return self.wholes(body)[list(SHAPES).index(what)]
+
     def _acted(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, Loads]]:
         """Return the vector for the kernels (nv,), sites, wrenches and loads at each row."""
         bodies, inertia = self._masses
@@ -570,7 +583,7 @@ def masses(phases: Sequence[Phase], name: str) -> tuple[np.ndarray, str]:
 def _rows(phase: Phase, what: str, body: str) -> np.ndarray:
     if body and body not in phase.system.layout:
         return np.full((len(phase), *SHAPES[what]), np.nan)
-    return phase.wholes(body or roots_of(phase.system)[0])[list(SHAPES).index(what)]
+    return phase.whole(what, body or roots_of(phase.system)[0])
 
 
 def _unit(system: System, what: str) -> str:

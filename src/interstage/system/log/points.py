@@ -185,13 +185,17 @@ class KeptState:
     hidden: list[str] = field(default_factory=list)
     begun: bool = False
 
+    def __getstate__(self) -> dict[str, object]:
+        # functions of time do not travel but by their names
+        return {**self.__dict__, "loads": loads_of_json(loads_as_json(self.loads))}
+
     def described(self) -> str:
         """Return it as JSON."""
         values = {n: [v.table, v.columns, v.shape, v.whole, v.part] for n, v in self.values.items()}
         start = {name: np.ravel(value).tolist() for name, value in self.start.items()}
         own: dict[str, Any] = {"ticks": self.ticks, "holds": self.holds, "driven": self.driven}
         own |= {"missing": self.missing, "laws": self.laws, "hidden": self.hidden, "begun": self.begun}
-        own["loads"] = _told(self.loads)
+        own["loads"] = loads_as_json(self.loads)
         one = self.changes
         heirs = [[*key, body, _node(place)] for key, (body, place) in one.heirs.items()]
         own["changes"] = [list(one.leaving), list(one.coming), sorted(one.parting), heirs]
@@ -210,7 +214,7 @@ class KeptState:
         start = {n: np.reshape(np.array(v, float), values[n].shape) for n, v in text["start"].items()}
         ticks = {part: (int(one[0]), float(one[1]), float(one[2])) for part, one in text["ticks"].items()}
         found = cls(values, ticks, text["holds"], start, width, text["missing"], text["laws"])
-        found.driven, found.loads = text["driven"], _read(text["loads"])
+        found.driven, found.loads = text["driven"], loads_of_json(text["loads"])
         found.hidden, found.begun = text.get("hidden", []), bool(text.get("begun", False))
         leaving, coming, parting, heirs = text["changes"]
         places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
@@ -230,7 +234,7 @@ def _place(told: Any) -> Any:
     return tuple(told) if isinstance(told, list) else told
 
 
-def _told(loads: Loads | LoadsInFile | str | None) -> object:
+def loads_as_json(loads: Loads | LoadsInFile | str | None) -> object:
     """Return loads as JSON holds them: numbers, and functions by their names."""
     if loads is None or isinstance(loads, str):
         return loads
@@ -245,17 +249,19 @@ def _told(loads: Loads | LoadsInFile | str | None) -> object:
         arrays = {n: [a.dtype.str, a.shape, a.ravel().tolist()] for n, a in describer.arrays.items()}
         return {"described": text, "arrays": arrays}
     forces = [[f.body, _node(f.node), f.frame, f.numbers.tolist()] for f in loads.forces]
-    return {"forces": forces, "tau": loads.tau.tolist(), "names": list(loads.names)}
+    driven = {body: np.asarray(rates).tolist() for body, rates in loads.accelerations.items()}
+    return {"forces": forces, "tau": loads.tau.tolist(), "names": list(loads.names), "accelerations": driven}
 
 
-def _read(told: Any) -> Loads | LoadsInFile | str | None:
-    """Return the loads that `_told` wrote."""
+def loads_of_json(told: Any) -> Loads | LoadsInFile | str | None:
+    """Return the loads that `loads_as_json` wrote."""
     if told is None or isinstance(told, str):
         return told
     if "described" in told:
         return LoadsInFile(told["described"], told["arrays"])
     forces = [Wrench(body, np.array(wrench), _place(at), frame) for body, at, frame, wrench in told["forces"]]
-    return Loads(tuple(forces), np.array(told["tau"], float), {}, tuple(told["names"]))
+    driven = {body: np.array(rates, float) for body, rates in told.get("accelerations", {}).items()}
+    return Loads(tuple(forces), np.array(told["tau"], float), driven, tuple(told["names"]))
 
 
 def point_names(plan: ExecutionPlan) -> dict[str, str]:

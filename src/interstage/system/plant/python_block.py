@@ -370,6 +370,10 @@ class Memories:
         yield from zip(self.until[self.told :], self.copies[self.told :])
         self.told = len(self.copies)
 
+    def all(self) -> Iterator[tuple[int, dict[str, dict[str, Any]]]]:
+        """Yield all that was kept, as `new`."""
+        yield from zip(self.until, self.copies)
+
     def at(self, k: int) -> dict[str, dict[str, Any]] | None:
         """Return what laws remembered at row k; None where that was not kept."""
         j = int(np.searchsorted(self.until, k, "right"))

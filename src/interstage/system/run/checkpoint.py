@@ -50,7 +50,7 @@ from interstage.system.plant.serialization import Describer, NoName, Program, Re
 from interstage.system.run.events import Event
 
 if TYPE_CHECKING:
-    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system.log.log import Log
     from interstage.system.run.runner import Runner
 
 
@@ -87,7 +87,7 @@ def write_checkpoint(path: Path, run: Runner) -> Path:
         put_text(f, "EVERY", "" if run.every is None else f"{run.every} s")
         for name, array in _vectors(run).items():
             put_array(f, name, array)
-        put_array(f, "ROWS", np.array(run.log.counts()))
+        put_array(f, "ROWS", np.array(run.log.store.counts()))
         put_array(f, "STEP", 0.0 if run.integrator.scipy is None else run.integrator.scipy.solver.last or 0.0)
         put_array(f, "NOTED", len(run.log.events))
         if run.loads.acting is not None:
@@ -213,7 +213,7 @@ def resume(
     events: Sequence[Event] | None = None,
     until: Period | None = None,
     modules: Sequence[str] = (),
-) -> FlightLog:
+) -> Log:
     """Go on from a checkpoint, bit for bit as if the run had not been broken, and return the whole log.
 
     assembly : as it was built before, where the checkpoint alone does not do. Without it the assembly is made again
@@ -239,7 +239,7 @@ def resume(
             if name.startswith("VECTORS/"):  # the vehicle may have changed, devices have not
                 _array(f, name, array, found.path)
         _take_rows(run, old, found)
-        run.parts.handler.take_up(run.log.vehicles, loads)
+        run.parts.handler.take_up(run.log.store.systems, loads)
         _restore(f, run, found.path, program)
     if until is not None:
         run.end_at(until)
@@ -262,12 +262,12 @@ def _first_point(
     assembly: Assembly, old: FlightRecord, found: Checkpoint, loads: Loads | None
 ) -> OperatingPoint | None:
     """Return where a run began that began on a changed vehicle, from a point of another run; None for the others."""
-    from interstage.system.log.simulation_log import FlightLog
+    from interstage.system.log.log import Log
 
     kept = old.contents.points
     if assembly.vehicle is None or kept is None or not kept.begun:
         return None
-    point = FlightLog.load(found.log).point(0).with_loads(Loads.of(old.system) if loads is None else loads)
+    point = Log.load(found.log).point(0).with_loads(Loads.of(old.system) if loads is None else loads)
     assert point.run is not None
     point.run = replace(point.run, lacking="", unloaded="", forgotten=())
     return point
@@ -278,7 +278,7 @@ def _take_rows(run: Runner, old: FlightRecord, found: Checkpoint) -> None:
     fits = len(old.tables) == len(found.rows) and all(len(t) >= n for t, n in zip(old.tables, found.rows))
     if not fits or [names for names, _ in old.contents.tables] != [n for n, _ in run.log.contents.tables]:
         raise FileError("the log does not belong to the checkpoint", where=str(found.log))
-    run.log.take_rows(old.tables, found.rows)
+    run.log.store.take_rows(old.tables, found.rows)
     kept, its = run.log.contents.points, old.contents.points
     if kept is not None and its is not None:  # what was sampled before the run holds until its first samples
         kept.start.update(its.start)

@@ -459,16 +459,16 @@ class EventHandler:
 
     def take_up(self, vehicles: Sequence[System], loads: Loads | None) -> None:
         """Go on with the last of the vehicles that the run has had, and what acts on it beside devices."""
-        run, log = self.run, self.sink.log
+        run, store = self.run, self.sink.log.store
         for system in vehicles[1:-1]:
             stand_on(run, self.loads, system)
-            log.acted.append(self.acted() if loads is None else None)
+            store.acted.append(self.acted() if loads is None else None)
         if loads is not None:
             self.loads.acting = Acting(loads, "world")
         if loads is not None or len(vehicles) > 1:
             stand_on(run, self.loads, vehicles[-1].with_settings() if len(vehicles) > 1 else run.system)
         if len(vehicles) > 1:
-            log.acted.append(self.acted())
+            store.acted.append(self.acted())
         run.q, run.v = np.zeros(run.system.nq), np.zeros(run.system.nv)
 
     def acted(self) -> Acted:

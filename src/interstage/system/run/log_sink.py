@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.interrupts import uninterrupted
+from interstage.system.log.log import Log
 from interstage.system.log.phase_storage import Acted
-from interstage.system.log.simulation_log import FlightLog
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.run.integration import Integrator
 from interstage.system.run.integrators.integration_loop import LOGGED
@@ -19,7 +19,7 @@ class LogSink:
     looked : sees the rows of a run with equal steps, None: nobody asks
     """
 
-    def __init__(self, run: Integrator, log: FlightLog):
+    def __init__(self, run: Integrator, log: Log):
         self.run, self.log = run, log
         self.looked: RowsToLookAt | None = None
 
@@ -30,7 +30,7 @@ class LogSink:
             self.looked.note()
         with uninterrupted():
             try:
-                self.log.take(loop)
+                self.log.store.take(loop)
             finally:
                 loop.now[kernels.ROWS] = 0
                 loop.group_rows[:] = 0
@@ -53,7 +53,7 @@ class LogSink:
 
     def begin_phase(self, acted: Acted) -> None:
         """Let rows from here on be those of another phase."""
-        self.log.begin_phase(self.run.system, acted)
+        self.log.store.begin_phase(self.run.system, acted)
         if self.looked is not None:
             self.looked.begin()
 

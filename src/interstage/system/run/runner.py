@@ -24,8 +24,8 @@ from interstage.multibody.loads import Loads
 from interstage.multibody.operating_point import OperatingPoint, RunHistory
 from interstage.output import as_path
 from interstage.system.log.hdf5 import COMMIT_S
+from interstage.system.log.log import Log
 from interstage.system.log.points import point_names
-from interstage.system.log.simulation_log import FlightLog
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.clock import SAME_TIME, Period, period_of, time_of
 from interstage.system.plant.compiled_schedule import warn_beyond
@@ -108,13 +108,13 @@ class Runner:
         return self.integrator.system
 
     @property
-    def log(self) -> FlightLog:
+    def log(self) -> Log:
         """The log as it is by now."""
         return self.sink.log
 
     def here(self) -> OperatingPoint:
         """Return where the run is."""
-        run = self.integrator
+        run, store = self.integrator, self.log.store
         loads = Loads.of(run.system) if self.loads.acting is None else self.loads.acting.loads
         settings = run.system.settings.copy()
         values = {name: run.loop.tapes.array(name).copy() for name in point_names(run.plan)}
@@ -125,9 +125,9 @@ class Runner:
             memory = self.parts.memories.now()
         except Exception:  # whatever their own copying says
             forgotten = tuple(laws_of(run.plan))
-        vehicles = (*self.log.before, *self.log.vehicles)
-        trees = tuple({id(one.tree): one.tree for one in self.log.vehicles}.values())
-        first = as_described(self.log.vehicles) if self.log.first is None else self.log.first
+        vehicles = (*store.before, *store.systems)
+        trees = tuple({id(one.tree): one.tree for one in store.systems}.values())
+        first = as_described(store.systems) if store.first is None else store.first
         of_run = RunHistory(
             vehicles,
             done,
@@ -137,12 +137,12 @@ class Runner:
             first=first,
         )
         return OperatingPoint(
-            run.state, loads, self.log.end_accelerations, settings, values, self.t, memory, of_run
+            run.state, loads, partial(_end_accelerations, self.log), settings, values, self.t, memory, of_run
         )
 
     # running ----------------------------------------------------------------------------------------
 
-    def run(self) -> FlightLog:
+    def run(self) -> Log:
         """Go to the end and return the log; what fails carries the log up to then as `log`.
 
         A process that is told to end (SIGTERM) while it writes files does so after they are closed.
@@ -152,16 +152,16 @@ class Runner:
             try:
                 return self._run()
             finally:
-                self.log.close()
+                self.log.store.close()
 
-    def _run(self) -> FlightLog:
+    def _run(self) -> Log:
         run, commits = self.integrator, 0.0 if self.path is None else COMMIT_S
         name = self.spec.assembly.name
         progress = Progress(name, float(run.start), float(run.until), self.shown, commits)
         try:
             self._begin_outside()
             if self.path is not None:
-                self.log.write_to(self.path)
+                self.log.store.write_to(self.path, self.log.events)
             between = self.inside.between is not None or run.start % run.plan.clock.tick != 0
             if between and self.t == float(run.start):
                 self.sink.write_row(self.t)
@@ -220,7 +220,7 @@ class Runner:
         if status != integration_loop.STEPPED and (status != integration_loop.TIMED or self.path is not None):
             self.sink.flush()  # else rows stay in the buffer until it is full
         if status == integration_loop.PAUSED:
-            self.log.commit(due=begun is not None)
+            self.log.store.commit(due=begun is not None)
         run.check(status)
         if status == integration_loop.STEPPED and run.scipy is None:
             self.inside.look(None if locator is None else locator.passed)
@@ -237,7 +237,7 @@ class Runner:
     def save(self) -> Path:
         """Write a checkpoint beside the log: `resume` goes on from it, bit for bit."""
         assert self.path is not None
-        self.log.commit()
+        self.log.store.commit()
         return write_checkpoint(self.path.with_suffix(".ckpt.h5"), self)
 
     def _begin_outside(self) -> None:
@@ -256,7 +256,7 @@ class Runner:
 
     # what is said of it -----------------------------------------------------------------------------
 
-    def _so_far(self) -> FlightLog:
+    def _so_far(self) -> Log:
         """Return the log up to here, of a run that fails."""
         self.sink.flush()
         self._note()
@@ -296,6 +296,11 @@ class Runner:
         steps = {"steps": self.inside.taken} if run.single else {}
         tried = int(run.loop.loop.pace[step_control.TRIED])
         return said | steps | {"evaluations": tried * len(run.by.method.c)}
+
+
+def _end_accelerations(log: Log) -> np.ndarray:
+    """Return the accelerations (nv,) at the end of a log, NaN where they are not known."""
+    return log.phases[-1].accelerations_at(-1)
 
 
 def _flown_on(spec: RunSpec, laws: Mapping[str, Law], point: OperatingPoint, t: float) -> OperatingPoint:

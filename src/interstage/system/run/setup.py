@@ -12,7 +12,8 @@ from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.operating_point import OperatingPoint, at_point, history_of
 from interstage.system.log.layout import columns_of, contents_of
-from interstage.system.log.simulation_log import FlightLog
+from interstage.system.log.log import Log
+from interstage.system.log.store import RowStore
 from interstage.system.plant import coupled_kernels as kernels
 from interstage.system.plant.clock import period_of, step_of
 from interstage.system.plant.compiled_schedule import check_epochs
@@ -167,25 +168,26 @@ class RunParts:
     def _log(self) -> None:
         """Make the log, with what points of its rows need."""
         run, x = self.integrator, self.spec.x
-        log = FlightLog(contents_of(run.plan, run.system, self.columns), run.system, self.spec.assembly)
-        self.sink = LogSink(run, log)
+        contents = contents_of(run.plan, run.system, self.columns)
+        store = RowStore(contents, run.system, self.spec.assembly)
+        self.sink = LogSink(run, Log(store))
         self.handler = EventHandler(run, self.sink, self.loads, self.inside, self.columns, self.changes)
-        kept = log.contents.points
+        kept = contents.points
         assert kept is not None
         kept.changes, kept.begun = self.changes, bool(self.later)
         kept.start = {n: run.loop.tapes.array(n).copy() for n, v in kept.values.items() if v.part}
         flown = history_of(x)
         if flown is not None and self.later:
-            log.before, log.first = flown.vehicles[:-1], flown.first
+            store.before, store.first = flown.vehicles[:-1], flown.first
         laws = laws_of(run.plan)
         kept.laws = [path for path in laws if path in {n.removesuffix("()") for n in remembered(laws)}]
         kept.hidden = [path for path, law in laws.items() if hides(law)]
         kept.loads = None if self.loads.acting is None else self.loads.acting.loads
-        self.memories = Memories(laws, lambda: log.rows + int(run.loop.loop.now[kernels.ROWS]))
+        self.memories = Memories(laws, lambda: store.count + int(run.loop.loop.now[kernels.ROWS]))
         if laws and not kept.missing:
             run.loop.tapes.noting = self.memories.note
-        log.memories = self.memories
-        log.acted.append(self.handler.acted())
+        store.memories = self.memories
+        store.acted.append(self.handler.acted())
 
     def _watch(self) -> None:
         """Look out for events of the run and of devices, and for samples of the law."""
