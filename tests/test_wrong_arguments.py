@@ -20,7 +20,7 @@ from interstage.fem import lumped_beam
 from interstage.linalg import Factor
 from interstage.mass import Orientation
 from interstage.multibody.loads import Wrench
-from interstage.nastran import CardTable, deck_from_text, expand_ids
+from interstage.nastran import CardTable, Deck, deck_from_text, expand_ids
 from interstage.units import unit
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
@@ -114,6 +114,9 @@ FOUND = {
     "a field that is a text": lambda: _grids().real("x"),
     "a card that is not there": lambda: _grids().row(7),
     "a mask for other cards": lambda: _grids().select(np.array([True, False])),
+    "cards to keep that the deck lacks": lambda: _deck().keep("x", np.array([True])),
+    "numbers of cards to keep": lambda: _deck().keep("GRID", np.array([0])),
+    "cards to keep by a mask for others": lambda: _deck().keep("GRID", np.array([True, False])),
     "a factor of a matrix for other rows": lambda: Factor(np.eye(3)).solve(np.zeros(4)),
     "another matrix for a factor": lambda: Factor(np.eye(3)).refactor(np.eye(2)),
 }
@@ -129,8 +132,12 @@ def _study() -> ist.Study:
     return ist.monte_carlo(lambda row: {"y": 1.0}, {"a": stats.norm()}, runs=1, workers=0, progress=False)
 
 
+def _deck() -> Deck:
+    return deck_from_text("CEND\nBEGIN BULK\nGRID,1,,0.0,0.0,0.0\nENDDATA\n")
+
+
 def _grids() -> CardTable:
-    return deck_from_text("CEND\nBEGIN BULK\nGRID,1,,0.0,0.0,0.0\nENDDATA\n").cards("GRID")
+    return _deck().cards("GRID")
 
 
 @pytest.mark.parametrize("what", FOUND)

@@ -38,6 +38,11 @@ def slow(row):
     return {"y": row["a"] ** 2, "noise": float(row.seed % 10007)}
 
 
+def doubled(row):
+    """Return a number times two."""
+    return {"y": 2 * row["a"]}
+
+
 def scaled(factor, row):
     """Return a number times another."""
     return {"y": factor * row["a"]}

@@ -244,6 +244,60 @@ def test_scripts_without_a_guard_are_told(tmp_path):
     assert "worker processes cannot start" in found.stderr and "__main__" in found.stderr
 
 
+SLOW_TO_START = """
+import os, signal, sys, threading, time
+from pathlib import Path
+if os.environ.get("INTERSTAGE_WORKER"):
+    mark = Path(sys.argv[1])
+    if mark.exists():  # all workers but the first of all
+        time.sleep(300)
+    mark.touch()
+import interstage as ist
+from scipy import stats
+
+def build(row):
+    return {"y": 2 * row["a"]}
+
+def study():
+    return ist.monte_carlo(build, {"a": stats.norm()}, 30, seed=3, workers=2, progress=False)
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = dict(os.environ)
+    print(study()["y"].sum())
+    later = threading.Timer(2.0, os.kill, [os.getpid(), signal.SIGINT])
+    later.start()
+    try:
+        study()
+    except KeyboardInterrupt as why:
+        print(why)
+    print(dict(os.environ) == before)
+"""
+
+
+def test_nobody_waits_for_workers_that_are_not_needed(tmp_path):
+    """A study that is done, and one that is stopped, end though their second and first worker still start."""
+    script = tmp_path / "slow_to_start.py"
+    script.write_text(SLOW_TO_START)
+    call = [sys.executable, str(script), str(tmp_path / "mark")]
+    found = subprocess.run(call, capture_output=True, text=True, timeout=120)
+    here = ist.monte_carlo(studied.doubled, {"a": stats.norm()}, 30, seed=3, workers=0)
+    total, why, same = found.stdout.splitlines()
+    assert float(total) == here["y"].sum()
+    assert why == "the study was stopped after 0 of 30 runs: nothing is kept without a folder"
+    assert same == "True" and not found.stderr
+
+
+def test_an_interrupt_while_a_worker_starts_is_heard_afterwards():
+    """What the worker is told by the environment is taken back, else the next study took itself for a worker."""
+    before, done = dict(os.environ), []
+    with pytest.raises(KeyboardInterrupt), workers.as_worker():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        done.append(os.environ[workers.MARK])
+    assert done == ["1"] and dict(os.environ) == before
+
+
 def test_a_cluster_that_loses_all_its_workers_goes_on(unbroken, tmp_path, monkeypatch):
     """Both workers die at once, twice: what they were given dies with them, and is given anew."""
     distributed = pytest.importorskip("distributed")

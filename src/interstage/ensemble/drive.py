@@ -15,7 +15,7 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,14 +120,13 @@ def monte_carlo(
         done = {} if place is None else _found(place, design, job)
         todo = [k for k in range(runs) if k not in done]
         bar = Bar(runs, runs - len(todo), shown=progress)
-        hands = hands_of(job, place, workers, cluster, len(todo))
+        kept: dict[int, Outcome] = {}
         try:
-            kept: dict[int, Outcome] = {}
-            for outcome in hands.work([design.row(k) for k in todo]):
-                bar.step(outcome.failed)
-                kept[outcome.number] = outcome
+            with closing(hands_of(job, place, workers, cluster, len(todo))) as hands:
+                for outcome in hands.work([design.row(k) for k in todo]):
+                    bar.step(outcome.failed)
+                    kept[outcome.number] = outcome
         except KeyboardInterrupt:
-            hands.stop()
             left = (
                 "the same call goes on from there"
                 if place is not None
@@ -138,7 +137,6 @@ def monte_carlo(
             ) from None
         finally:
             bar.close()
-            hands.close()
         if place is not None:
             kept |= done
         study = Study.of(design, [kept[k] for k in range(runs)], job, place, units)

@@ -17,12 +17,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
+from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from interstage.ensemble.design import Row
 from interstage.ensemble.job import DIED, Job, Outcome, log_path, run_path, store
 from interstage.errors import InputError, raised, shown
+from interstage.interrupts import uninterrupted
 from interstage.output import make_folder, write_bytes
 
 if TYPE_CHECKING:
@@ -45,11 +47,8 @@ class Hands(Protocol):
     def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
         """Do runs and yield each outcome as it comes."""
 
-    def stop(self) -> None:
-        """Give up the runs in hand."""
-
     def close(self) -> None:
-        """Let go of processes."""
+        """Give up the runs in hand, and let go of processes."""
 
 
 def hands_of(job: Job, folder: Path | None, workers: object, cluster: object, runs: int) -> Hands:
@@ -111,9 +110,6 @@ class Here:
                 store(self.folder, outcome, log)
             yield outcome
 
-    def stop(self) -> None:
-        pass
-
     def close(self) -> None:
         pass
 
@@ -151,23 +147,46 @@ def _bundle(rows: list[Row]) -> list[Outcome]:
 
 
 @contextmanager
-def _as_worker() -> Iterator[None]:
+def as_worker() -> Iterator[None]:
     """Let processes that start here be workers of one thread, which give the same bits wherever they run."""
-    before = {name: os.environ.get(name) for name in (*ONE_THREAD, MARK)}
-    os.environ.update(dict.fromkeys(before, "1"))
-    # Ctrl-C reaches all processes of a terminal: it is for the driver, which tells the others
+    # Ctrl-C reaches all processes of a terminal: it is for the driver, which ends the others
     masks = hasattr(signal, "pthread_sigmask")
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if masks else set()
-    try:
-        yield
-    finally:
-        if masks:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    with uninterrupted():
+        before = {name: os.environ.get(name) for name in (*ONE_THREAD, MARK)}
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if masks else set()
+        try:
+            os.environ.update(dict.fromkeys(before, "1"))
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+            if masks:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+class Started(SpawnContext):
+    """Starts processes that are no copies of this one, and knows them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.processes: list[SpawnProcess] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]
+        """Return a process that is to be started."""
+        self.processes.append(SpawnProcess(*args, **kwargs))
+        return self.processes[-1]
+
+
+def _end(pool: Executor, started: Started) -> None:
+    """End the processes of a pool: those that work, wait or have not come as far, for which nobody waits."""
+    with uninterrupted():
+        for process in started.processes:
+            if process.pid is not None:
+                process.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
 class Processes:
@@ -187,7 +206,8 @@ class Processes:
                 hint="functions must stand in a module or script under their own names; workers=0 runs here",
             ) from None
         self.job, self.folder, self.workers = job, folder, workers
-        # workers listen; nothing is ever said. No lock, which a process that is killed could keep
+        # workers listen for the end of a driver that was killed; nothing is ever said. No lock, which a process
+        # that is killed could keep
         self.line, self.end = get_context("spawn").Pipe(duplex=False)
         self.pool = self._started(workers)
 
@@ -212,35 +232,30 @@ class Processes:
         """Return a pool whose first process has said that it is ready; BrokenExecutor where it died before."""
         from concurrent.futures import ProcessPoolExecutor  # which registers what is to be done at the end
 
+        started = Started()
         pool = ProcessPoolExecutor(
-            workers,
-            mp_context=get_context("spawn"),
-            initializer=_begin,
-            initargs=(self.packed, self.folder, self.line),
+            workers, mp_context=started, initializer=_begin, initargs=(self.packed, self.folder, self.line)
         )
         try:
-            with _as_worker():
+            with as_worker():
                 first = pool.submit(_ready)
             fault = first.result()
-        except BrokenExecutor:
-            pool.shutdown(cancel_futures=True)
-            raise
-        except KeyboardInterrupt:
-            self.stop()
-            pool.shutdown(cancel_futures=True)
+        except BaseException:
+            _end(pool, started)
             raise
         if fault:
-            pool.shutdown(cancel_futures=True)
+            _end(pool, started)
             raise InputError(
                 "worker processes cannot start",
                 got=fault,
                 hint="a script needs `if __name__ == '__main__':` around its calls, functions must stand in a module "
                 "or script; workers=0 runs here",
             )
+        self.started = started
         return pool
 
     def _submit(self, rows: list[Row]) -> Future[list[Outcome]]:
-        with _as_worker():
+        with as_worker():
             return self.pool.submit(_bundle, rows)
 
     def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
@@ -289,11 +304,8 @@ class Processes:
                 yield outcome
         self.close()
 
-    def stop(self) -> None:
-        self.end.close()
-
     def close(self) -> None:
-        self.pool.shutdown(wait=True, cancel_futures=True)
+        _end(self.pool, self.started)
 
 
 # a cluster ------------------------------------------------------------------------------------------------
@@ -421,9 +433,6 @@ class Cluster:
                     write_bytes(log_path(self.folder, outcome.number), log, "log of a run")
                 store(self.folder, outcome, None)
         return [outcome for outcome, _ in found]
-
-    def stop(self) -> None:
-        pass
 
     def close(self) -> None:
         if self.own:

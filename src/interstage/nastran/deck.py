@@ -156,8 +156,20 @@ class Deck:
         return self._fields.text.data.decode("utf-8", "replace")
 
     def keep(self, name: str, mask: np.ndarray) -> None:
-        """Keep only the cards `name` where `mask` is true."""
-        self._index[name] = self._index[name][mask]
+        """Keep only the cards `name` where `mask`, one truth value for each of them, is true."""
+        index = self._index.get(name, np.zeros(0, np.int64)) if isinstance(name, str) else None
+        if index is None:
+            raise InputError("the name of cards must be a text", got=shown(name))
+        wanted = np.asarray(mask)
+        if wanted.dtype != np.bool_ or wanted.shape != index.shape:
+            raise InputError(
+                "mask must have one truth value for each card",
+                where=name,
+                expected=f"{len(index)} of them",
+                got=shown(mask),
+            )
+        if len(index):
+            self._index[name] = index[wanted]
 
     def drop(self, file: str, line: int) -> tuple[str, str] | None:
         """Leave out the card that starts on a line of a file; returns its name and first field, or None."""
