@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import interstage as ist
-from interstage.system.plant.noise import normal
+from interstage.simulation.plant.noise import normal
 
 MODES, ELEMENTS, LENGTH = 38, 40, 60.0
 STEP, IMU, SOFTWARE = "2.5 ms", "5 ms", "20 ms"

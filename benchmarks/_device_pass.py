@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interstage.multibody.kernels.algebra import kernel
-from interstage.system.plant.coupled_kernels import walk
+from interstage.simulation.plant.coupled_kernels import walk
 
 
 @kernel

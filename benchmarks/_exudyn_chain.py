@@ -97,7 +97,7 @@ def exudyn_run(record, count: int, length: float, bodies: int, seconds: float, s
 
 def our_run(system, tip: int, bodies: int, seconds: float, step: float, method: str = "ros2"):
     """Return position of the tip (3,) and wall time of our run, best of three."""
-    from interstage.system import simulate
+    from interstage.simulation import simulate
 
     x, best = system.state(), np.inf
     for _ in range(3):

@@ -94,7 +94,7 @@ def updates(sizes: tuple[int, ...] = (50, 200, 800)) -> None:
     """Print the cost of new integrals of a burning tank: from sums, and from matrices."""
     import interstage as ist
     from interstage.fem import lumped_beam
-    from interstage.vehicle.integrals import Partition
+    from interstage.staged_vehicle.integrals import Partition
 
     print("\nintegrals of one burning tank   component dofs   shapes   from sums, us   anew, us   ratio")
     for n in sizes:

@@ -22,10 +22,10 @@ import numpy as np
 from scipy import stats
 
 import interstage as ist
-from interstage.ensemble import Row, Study
-from interstage.ensemble.design import draw
-from interstage.ensemble.job import Outcome
-from interstage.ensemble.workers import BUNDLE_S, TASK_S
+from interstage.studies import Row, Study
+from interstage.studies.design import draw
+from interstage.studies.job import Outcome
+from interstage.studies.workers import BUNDLE_S, TASK_S
 
 DISPERSIONS = {"inertia": stats.norm(90.0, 5.0), "hinge": stats.uniform(20.0, 30.0)}
 RUNS = 160

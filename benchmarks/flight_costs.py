@@ -44,7 +44,7 @@ def best_in_turns(actions: dict[str, Callable[[], object]], rounds: int = ROUNDS
 
 def states_of(made, system) -> int:
     """Return the number of continuous states."""
-    from interstage.system.plant.plan import planned
+    from interstage.simulation.plant.plan import planned
 
     return system.nq + system.nv + len(planned(made).initial["z"])
 
@@ -53,8 +53,8 @@ def device_pass(made, system) -> tuple[int, float]:
     """Return the number of devices and microseconds of one pass over all their continuous functions."""
     from benchmarks._device_pass import passes
     from benchmarks.multibody import best
-    from interstage.system.plant.plan import planned
-    from interstage.system.run.coupled_system import ClosedLoop
+    from interstage.simulation.plant.plan import planned
+    from interstage.simulation.run.coupled_system import ClosedLoop
 
     plan = planned(made)
     loop = ClosedLoop(plan, system)
@@ -76,7 +76,7 @@ def main(argv: list[str] | None = None) -> None:
     """Print all figures."""
     import interstage as ist
     from benchmarks import _ascent_models as models
-    from interstage.system.plant.plan import planned
+    from interstage.simulation.plant.plan import planned
 
     system = models.vehicle()
     x = system.state()

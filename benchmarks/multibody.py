@@ -227,7 +227,7 @@ def start_up() -> None:
         "from benchmarks.multibody import beam, flexible_chain\n"
         "c = beam(4, 6); s = flexible_chain(*c, 2, 2); x = s.state(); s.forward_dynamics(x)\n"
         "s.inverse_dynamics(x, x.v); s.mass_matrix(x); s.energy(x); s.jacobian(x, 'b1')\n"
-        "from interstage.system import simulate; simulate(s, x, 0.01, 0.001, method='ros2')\n"
+        "from interstage.simulation import simulate; simulate(s, x, 0.01, 0.001, method='ros2')\n"
         "print(time.perf_counter() - t, time.process_time())"
     )
     print("\nStart-up, import to first results (all algorithms, real numbers)")

@@ -24,7 +24,7 @@ from interstage import devices as dev
 from interstage.nastran import deck_from_text
 from interstage.report.burning import burning_report
 from interstage.report.plots import BLUE, ORANGE, dress, new_figure
-from interstage.vehicle import ReducedBasis
+from interstage.staged_vehicle import ReducedBasis
 
 GRAIN, LOX, LH2 = 620e3, 118e3, 20e3  # kg
 THRUST, FLOW = 13.0e6, 5000.0  # N, kg/s of the motor

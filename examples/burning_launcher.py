@@ -17,7 +17,7 @@ import numpy as np
 import interstage as ist
 from interstage.fem import lumped_beam
 from interstage.report.plots import BLUE, ORANGE, dress, new_figure
-from interstage.vehicle import NodalLoad, simulate_free_flight, split
+from interstage.staged_vehicle import NodalLoad, simulate_free_flight, split
 
 GRAVITY = np.array([-9.81, 0.0, 0.0])
 THRUST, FLOW, EXHAUST = 13.0e6, 5000.0, 2600.0  # N, kg/s, m/s

@@ -13,8 +13,8 @@ from interstage.component import Component
 from interstage.fem import lumped_beam
 from interstage.multibody import Free, Locked, Multibody, Revolute, System
 from interstage.report.plots import BLUE, COLORS, dress, new_figure
+from interstage.simulation import Log, simulate
 from interstage.spatial import Rotation
-from interstage.system import Log, simulate
 
 NODES = 7
 

@@ -13,7 +13,7 @@ from interstage.component import Component
 from interstage.fem import lumped_beam
 from interstage.multibody import Ball, Free, Multibody, Revolute
 from interstage.report.plots import COLORS, STYLES, dress, new_figure
-from interstage.system import simulate
+from interstage.simulation import simulate
 
 NODES, STEP, UNTIL = 6, 5e-4, 20.0
 

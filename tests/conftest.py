@@ -19,15 +19,15 @@ settings.load_profile("interstage")
 FIRST = [
     "devices/test_shelf.py", "test_docs.py", "fem/test_buckling.py", "fem/test_nastran_reference.py",
     "nastran/test_reader_fuzz.py", "test_docs_sentences.py", "test_docs_docstrings.py", "cli/test_warm.py",
-    "ensemble/test_workers.py", "test_examples.py", "report/test_report_browser.py", "multibody/test_impulses.py",
-    "test_compiled.py", "multibody/test_damping_of_components.py", "vehicle/test_burning_flights.py",
+    "studies/test_workers.py", "test_examples.py", "report/test_report_browser.py", "multibody/test_impulses.py",
+    "test_compiled.py", "multibody/test_damping_of_components.py", "staged_vehicle/test_burning_flights.py",
     "test_docs_pages.py", "demo/test_demo.py", "cli/test_cli_demo.py", "multibody/test_engine_studies.py",
-    "system/test_killed_runs.py", "multibody/test_joint_parameters.py", "system/test_resuming.py",
-    "system/test_known_ahead.py", "kane/test_kane_jax.py", "linear/test_digital_impulse.py",
-    "system/test_memory_of_runs.py", "report/test_live.py", "multibody/test_closed_slopes.py",
-    "report/test_replay.py", "multibody/test_closures.py", "system/test_methods.py", "system/test_one_clock.py",
-    "cli/test_command.py", "test_hdf5.py", "system/test_prescribed_functions.py", "devices/test_thruster.py",
-    "vehicle/test_equations.py",
+    "simulation/test_killed_runs.py", "multibody/test_joint_parameters.py", "simulation/test_resuming.py",
+    "simulation/test_known_ahead.py", "kane/test_kane_jax.py", "linear/test_digital_impulse.py",
+    "simulation/test_memory_of_runs.py", "report/test_live.py", "multibody/test_closed_slopes.py",
+    "report/test_replay.py", "multibody/test_closures.py", "simulation/test_methods.py", "simulation/test_one_clock.py",
+    "cli/test_command.py", "test_hdf5.py", "simulation/test_prescribed_functions.py", "devices/test_thruster.py",
+    "staged_vehicle/test_equations.py",
 ]  # fmt: skip
 
 

@@ -7,10 +7,10 @@ import pytest
 
 import interstage as ist
 from interstage.nastran import deck_from_text
-from interstage.system.plant.declarations import In, InternalLoad, JointRef, Look, Push, Sites
-from interstage.system.plant.plan import planned
-from interstage.system.plant.vehicle_interface import view_of
-from interstage.system.run.coupled_system import ClosedLoop
+from interstage.simulation.plant.declarations import In, InternalLoad, JointRef, Look, Push, Sites
+from interstage.simulation.plant.plan import planned
+from interstage.simulation.plant.vehicle_interface import view_of
+from interstage.simulation.run.coupled_system import ClosedLoop
 
 POINT = [0.2, 0.3, -0.1]
 

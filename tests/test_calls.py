@@ -100,7 +100,7 @@ def test_signatures_are_those_of_the_functions():
     assert next(iter(inspect.signature(ist.Revolute).parameters)) == "axis"
     assert (
         ist.simulate.__doc__.startswith("Integrate")
-        and ist.simulate.__module__ == "interstage.system.simulate"
+        and ist.simulate.__module__ == "interstage.simulation.simulate"
     )
 
 

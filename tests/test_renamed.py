@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from interstage._renamed import CLASSES, MODULES, NAMES, current_name, first_name
-from interstage.system.plant.serialization import Program, code_of
+from interstage.simulation.plant.serialization import Program, code_of
 
 
 @pytest.mark.parametrize("old", sorted(MODULES))

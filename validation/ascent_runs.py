@@ -15,7 +15,7 @@ from interstage.demo.heron_deck import heron_deck
 from interstage.demo.vehicle import CORE
 from interstage.fem import FEModel
 from interstage.nastran import deck_from_text
-from interstage.system.log.log import Log
+from interstage.simulation.log.log import Log
 from validation.heron_loads import slope
 
 AXES = ("roll", "pitch", "yaw")

@@ -152,7 +152,7 @@ def staging(one) -> list[Row]:
 
 def kept(one) -> list[Row]:
     """Strain energy of the upper stage after the cut, as its shapes grow; the elements themselves keep all of it."""
-    from interstage.vehicle import FreeFlightState, split
+    from interstage.staged_vehicle import FreeFlightState, split
 
     last, shapes = one.log.phases[0]["ares"], one.shapes
     fill = {tank: float(rows[-1]) for tank, rows in one.log.phases[0].propellant.items()}

@@ -55,7 +55,7 @@ def bases(v) -> dict:
 
 def flight(shapes, load, burn: bool, until: float = UNTIL, step: float = 2.5e-4, every: int = 8):
     """Fly the beam; `load` is the history of the force at node 1."""
-    from interstage.vehicle import NodalLoad, simulate_free_flight
+    from interstage.staged_vehicle import NodalLoad, simulate_free_flight
 
     flow = {"propellant": BURN} if burn else {}
     return simulate_free_flight(
@@ -222,7 +222,7 @@ def scheduled(v, every: float) -> tuple[np.ndarray, np.ndarray, float, float]:
 
     Returns times and d6, the largest jump of a node at a change, and the energy that changes have taken, relative.
     """
-    from interstage.vehicle import simulate_free_flight, split
+    from interstage.staged_vehicle import simulate_free_flight, split
 
     stack = v.stack()
 

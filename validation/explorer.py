@@ -183,7 +183,7 @@ def array_module(quick: bool):
 def run(quick: bool = False) -> Outcome:
     """Integrate by both engines from one start, and the recursive one once more from a start changed by 1e-12."""
     from interstage.kane import Kane
-    from interstage.system import simulate
+    from interstage.simulation import simulate
 
     mb = satellite()
     system = mb.compile()
@@ -274,7 +274,7 @@ def study(quick: bool = False) -> Study:
 
 def halved_step(system) -> Row:
     """Return how the change of angular momentum over four seconds falls when the step is halved: order four or five."""
-    from interstage.system import simulate
+    from interstage.simulation import simulate
 
     drifts = []
     for step in (STEP, STEP / 2):
@@ -347,7 +347,7 @@ OTHER = (
 def one_body_whips(found: Outcome) -> list[Row]:
     """Return rows about whips of one body each, with the stiffness that their tension gives them."""
     from interstage.kane import Kane
-    from interstage.system import simulate
+    from interstage.simulation import simulate
 
     truth, whole, halves = spinning_fe(), spinning_whip(True), spinning_whip(False)
     rows = [

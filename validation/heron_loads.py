@@ -17,7 +17,7 @@ import numpy as np
 import interstage as ist
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_vehicle as av
-from interstage.vehicle import ReducedBasis
+from interstage.staged_vehicle import ReducedBasis
 
 EVERY = 5  # rows of the log
 ENGINE_MASS, ENGINE_COM = av.NOZZLE2["mass"], np.array(av.NOZZLE2["com"])

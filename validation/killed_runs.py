@@ -46,7 +46,7 @@ class Counts:
 def flight():
     """A spinning bus with a probe, a noisy gyro, a law with memory, a delay and a lag: all that a checkpoint holds."""
     import interstage as ist
-    from interstage.system.plant.noise import normal
+    from interstage.simulation.plant.noise import normal
 
     class Gyro(ist.Device):
         at = ist.Site()

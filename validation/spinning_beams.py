@@ -259,7 +259,7 @@ def free_system(deck: str, n: int, order: int, grdpnt: int):
 
 def spin_engine(times: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray]:
     """Return tip deflection and spin rate of the free beam in the engine."""
-    from interstage.system.simulate import simulate
+    from interstage.simulation.simulate import simulate
 
     system = free_system(beam_deck(), FREE_MODES, order, MIDDLE)
     tip = system.jacobian(system.state(), "beam", BEAM_GRIDS)[3:, 6:]
@@ -324,7 +324,7 @@ def tapered_centre() -> np.ndarray:
 
 def tapered_engine(times: np.ndarray, rates: np.ndarray, order: int, excite: float = 0.0):
     """Return tip motion (3, t), its angular rate (3, t) and frame rates (3, t) of the tapered beam in the engine."""
-    from interstage.system.simulate import simulate
+    from interstage.simulation.simulate import simulate
 
     system = free_system(tapered_deck(), TAPERED_MODES, order, 0)
     tip = system.jacobian(system.state(), "beam", TAPERED_GRIDS)[:, 6:]

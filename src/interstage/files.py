@@ -24,12 +24,12 @@ from interstage.output import as_path, found_at, is_file, is_folder, read_json, 
 
 if TYPE_CHECKING:
     from interstage.component import Component
-    from interstage.ensemble import Study
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
-    from interstage.system import Log
-    from interstage.system.run.checkpoint import Checkpoint
+    from interstage.simulation import Log
+    from interstage.simulation.run.checkpoint import Checkpoint
+    from interstage.studies import Study
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ MULTIBODY = FileKind(
 LOG = FileKind(
     "log",
     "simulation log",
-    "interstage.system:Log",
+    "interstage.simulation:Log",
     "simulate(…, log=path), log.save(path)",
     format="interstage flight",
     older=("interstage-log",),
@@ -91,7 +91,7 @@ LOG = FileKind(
 CHECKPOINT = FileKind(
     "checkpoint",
     "checkpoint",
-    "interstage.system.run.checkpoint:Checkpoint",
+    "interstage.simulation.run.checkpoint:Checkpoint",
     "simulate(assembly, …, checkpoint=…)",
     format="interstage checkpoint",
 )
@@ -106,7 +106,7 @@ MASS_TREE = FileKind(
 STUDY = FileKind(
     "study",
     "summary of a study",
-    "interstage.ensemble:Study",
+    "interstage.studies:Study",
     "monte_carlo(…, folder=…)",
     format="interstage study",
 )

@@ -9,8 +9,8 @@ from closure_models import four_bar, pinned
 from scipy import stats
 
 import interstage as ist
-from interstage.ensemble.outputs import REDUCTIONS
 from interstage.errors import InputError
+from interstage.studies.outputs import REDUCTIONS
 
 STEPS = 1000
 ALIKE = 1e-10  # after 1,000 steps: sums may be reordered between two compilations of one kernel

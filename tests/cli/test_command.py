@@ -50,7 +50,7 @@ def test_import_brings_in_no_plotting_and_no_compiler():
 def test_the_first_linear_model_brings_in_none_of_the_slow_rooms_of_scipy():
     """They take half a second together, and a vehicle that flies and is linearized needs none of them."""
     slow = ("scipy.signal", "scipy.stats", "scipy.interpolate", "scipy.optimize", "scipy.integrate")
-    code = f"import sys, interstage.linear, interstage.system; print([m for m in {slow} if m in sys.modules])"
+    code = f"import sys, interstage.linear, interstage.simulation; print([m for m in {slow} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

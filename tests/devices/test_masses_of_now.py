@@ -6,7 +6,7 @@ import pytest
 import interstage as ist
 from interstage import devices as dev
 from interstage.fem import lumped_beam
-from interstage.vehicle import PropellantTank
+from interstage.staged_vehicle import PropellantTank
 
 MU, RADIUS = 3.986004418e14, 7e6
 TILT = ist.Rotation.from_axis_angle([0, 0, 1], 30, degrees=True)

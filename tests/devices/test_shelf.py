@@ -15,7 +15,7 @@ import interstage as ist
 from device_texts import alone, assert_slopes_agree, assert_texts_agree, places_of, vehicle_for_devices
 from interstage import devices as dev
 from interstage.jit import COMPILED
-from interstage.system.plant.serialization import Describer, Restorer
+from interstage.simulation.plant.serialization import Describer, Restorer
 
 ROOT = Path(__file__).resolve().parents[2]
 CLASSES = {

@@ -26,7 +26,7 @@ import numpy as np
 
 import interstage as ist
 from interstage.errors import FileError
-from interstage.system.log import hdf5 as flight_file
+from interstage.simulation.log import hdf5 as flight_file
 
 BAD = ("crashed", "not_a_sentence", "unreadable", "wrong_rows", "few_rows", "parts", "other_resumed")
 UNTIL = 60  # s

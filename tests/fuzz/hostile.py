@@ -48,7 +48,7 @@ SECONDS, WAITING = 20.0, 300.0  # of the processor, and on the clock: an input t
 READING = tuple(
     f"interstage.{room}"
     for room in ("nastran", "exchange", "hdf5", "files", "growing", "output", "component", "linear", "mass")
-) + ("interstage.report.meshes", "interstage.system.log.log_file", "interstage.system.log.hdf5")
+) + ("interstage.report.meshes", "interstage.simulation.log.log_file", "interstage.simulation.log.hdf5")
 LENGTHS = (0, 1, 2, 3, 7, 1000, 2**31 - 1)
 
 

@@ -34,9 +34,9 @@ SOURCES = {  # what is changed, and the tests that should see it, nearest first
     "linear": ["tests/linear"],
     "component": ["tests/component"],
     "devices": ["tests/devices"],
-    "vehicle": ["tests/vehicle"],
+    "vehicle": ["tests/staged_vehicle"],
     "multibody/kernels": ["tests/multibody", "tests/kane"],
-    "system/run/integrators": ["tests/system"],
+    "simulation/run/integrators": ["tests/simulation"],
 }
 EQUIVALENT = ROOT / "tests/fuzz/equivalent_mutants.txt"
 SWAPPED = {

@@ -8,7 +8,7 @@ from device_library import Servomotor
 from scipy.linalg import expm
 
 import interstage as ist
-from interstage.system.run.run_errors import fastest_of
+from interstage.simulation.run.run_errors import fastest_of
 
 
 @pytest.fixture(scope="module")

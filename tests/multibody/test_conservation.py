@@ -109,7 +109,7 @@ def test_a_steady_flight_is_not_felt(order, node):
 
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_internal_motion_is_the_same_at_rest_and_in_flight(order):
-    from interstage.system import simulate
+    from interstage.simulation import simulate
 
     mb = Multibody("flying")
     mb.add_body("core", component=LUMPED, node=1, joint=Free(), order=order, n_modes=4)
@@ -140,7 +140,7 @@ def test_order_zero_keeps_its_mass_matrix_definite(component):
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_energy_of_a_falling_chain_is_kept_to_the_order_of_the_method(order):
     """RK4 shows that the equations conserve energy at every order; ROS2 errs with the square of the step."""
-    from interstage.system import simulate
+    from interstage.simulation import simulate
 
     mb = Multibody("chain", gravity=[0.0, -9.81, 0.0])
     for i in range(2):

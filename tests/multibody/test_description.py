@@ -9,8 +9,8 @@ from multibody_models import beam
 from interstage.errors import InputError, InterstageError, ModelError
 from interstage.linear import linearize, trim
 from interstage.multibody import Ball, Free, Gimbal, Locked, Multibody, Prismatic, Revolute, Screw, Universal
+from interstage.simulation import simulate
 from interstage.spatial import Rotation
-from interstage.system import simulate
 
 pytestmark = pytest.mark.kernels
 BEAM = beam(n_elements=4, n_modes=6)

@@ -7,7 +7,7 @@ import pytest
 from exudyn_chain import CORNER, chain, exudyn_beam
 
 from conftest import reference_dir
-from interstage.system import simulate
+from interstage.simulation import simulate
 
 # converged RK4 of an independent program, and what the reference allows against Exudyn itself
 CASES = [

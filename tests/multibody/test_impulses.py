@@ -8,7 +8,7 @@ from multibody_models import beam, random_inertia, random_rotation, random_state
 
 import interstage as ist
 from interstage.errors import InterstageError
-from interstage.system.run.events import Attach, Detach, Reattach, ReplaceJoint, SetJointMode
+from interstage.simulation.run.events import Attach, Detach, Reattach, ReplaceJoint, SetJointMode
 
 AXIS = (0.3, -0.5, 0.9)
 JOINTS = {

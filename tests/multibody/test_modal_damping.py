@@ -8,7 +8,7 @@ import interstage as ist
 from interstage import devices as dev
 from interstage.nastran import deck_from_text
 from interstage.nastran.builders import beam_deck
-from interstage.vehicle import simulate_free_flight
+from interstage.staged_vehicle import simulate_free_flight
 
 RATIO = 0.007
 

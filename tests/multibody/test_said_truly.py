@@ -8,7 +8,7 @@ from multibody_models import beam
 
 from interstage.errors import InputError, InterstageError, ModelError
 from interstage.multibody import Ball, Free, Gimbal, Locked, Multibody, Revolute
-from interstage.system import simulate
+from interstage.simulation import simulate
 
 BEAM = beam(4, 3)
 

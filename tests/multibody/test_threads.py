@@ -8,7 +8,7 @@ import pytest
 from multibody_models import beam, random_state, random_tree
 
 import interstage as ist
-from interstage.system import simulate
+from interstage.simulation import simulate
 
 CALLS = 20_000
 

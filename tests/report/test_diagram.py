@@ -12,7 +12,7 @@ import interstage as ist
 from interstage.cli.main import app
 from interstage.report.diagram import diagram_svg
 from interstage.report.diagram_layout import sheet_of
-from interstage.system.plant.assembly_text import blocks_of
+from interstage.simulation.plant.assembly_text import blocks_of
 
 
 class Two(ist.Device):

@@ -12,7 +12,7 @@ from interstage.fem import FEModel, buckling, normal_modes, static
 from interstage.linear import LinearModel
 from interstage.multibody import Ball, Cylindrical, Free, Multibody, Revolute
 from interstage.report.sources import report_file
-from interstage.system import Log, simulate
+from interstage.simulation import Log, simulate
 
 DECK = """SOL 103
 CEND

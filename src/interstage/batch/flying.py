@@ -17,14 +17,14 @@ from interstage.batch.numbers import check_memory
 from interstage.batch.plan import HISTORY, Output, Pace, Plan, outputs_of, plan_of
 from interstage.batch.threads import fly_in_threads
 from interstage.calls import named_arguments
-from interstage.ensemble.design import Design, Dispersions, draw
 from interstage.errors import InputError, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Forces, Generalized, Loads
 from interstage.multibody.operating_point import acting_at, at_point
 from interstage.multibody.topology import check_state
-from interstage.system.plant.clock import Period, period_of
-from interstage.system.run.integrators import CompiledMethod, Method, method_of
+from interstage.simulation.plant.clock import Period, period_of
+from interstage.simulation.run.integrators import CompiledMethod, Method, method_of
+from interstage.studies.design import Design, Dispersions, draw
 
 DEVICES = ("auto", "cpu", "cuda")
 MOST_MIB = 16.0 * 1024.0  # histories of a batch that are larger are a mistake

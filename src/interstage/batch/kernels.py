@@ -17,7 +17,7 @@ from interstage.multibody.kernels.body_inertia import prepare
 from interstage.multibody.kernels.closure_forces import project
 from interstage.multibody.kernels.constrained_forward import closed_forward as forward
 from interstage.multibody.kernels.joints import normalize, rates
-from interstage.system.run.integrators.step_control import bound, take_step
+from interstage.simulation.run.integrators.step_control import bound, take_step
 
 # base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  power (p,): 0 where
 # the number is put there, else that of it which is a factor

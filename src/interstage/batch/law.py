@@ -24,8 +24,8 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Loads, Wrench
-from interstage.system import Event
-from interstage.system.plant.clock import Period
+from interstage.simulation import Event
+from interstage.simulation.plant.clock import Period
 
 _TEXT = re.compile(r"\s*(\S+)\s*(<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 

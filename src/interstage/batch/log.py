@@ -8,11 +8,11 @@ from interstage.batch.kernels import NOT_FINITE, Found
 from interstage.batch.numbers import OF_TREE
 from interstage.batch.plan import Plan
 from interstage.calls import named_arguments
-from interstage.ensemble import Design, Study
-from interstage.ensemble.outputs import TIMES
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
-from interstage.system import Log, simulate
+from interstage.simulation import Log, simulate
+from interstage.studies import Design, Study
+from interstage.studies.outputs import TIMES
 
 
 @named_arguments

@@ -34,9 +34,9 @@ from interstage.multibody import System
 from interstage.multibody.arrays import Tree
 from interstage.multibody.loads import JointLaws, Loads, TimeTable, Wrench
 from interstage.multibody.types import asks_system
-from interstage.system.plant.coupled_kernels import plain
-from interstage.system.run.applied_loads import Acting
-from interstage.system.run.integrators.step_kernels import just_after, just_before
+from interstage.simulation.plant.coupled_kernels import plain
+from interstage.simulation.run.applied_loads import Acting
+from interstage.simulation.run.integrators.step_kernels import just_after, just_before
 
 WRENCH = 10  # numbers of a wrench as the kernels take it; the first six are [t; f]
 MODAL = ("flex_E", "flex_F0", "flex_J1", "site_lam", "site_gam")  # what `prepare` makes products of

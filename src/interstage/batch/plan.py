@@ -10,13 +10,13 @@ import numpy as np
 from interstage.batch.kernels import Acts, Keep, Law, Patches, Stops
 from interstage.batch.law import LinearController, Stop, place_names, places_of
 from interstage.batch.numbers import FACTORS, OF_TREE, WRENCH, Course, Names, Vector
-from interstage.ensemble.design import Design
-from interstage.ensemble.outputs import REDUCTIONS
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Loads, Wrench, wrench_rows
-from interstage.system.plant.clock import count
-from interstage.system.run.integrators import CompiledMethod, Method
+from interstage.simulation.plant.clock import count
+from interstage.simulation.run.integrators import CompiledMethod, Method
+from interstage.studies.design import Design
+from interstage.studies.outputs import REDUCTIONS
 
 HISTORY = ""  # how an output is kept whose rows are all kept
 

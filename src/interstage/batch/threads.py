@@ -14,8 +14,8 @@ from interstage.batch.numbers import with_numbers
 from interstage.batch.plan import Plan, method_in
 from interstage.jit import COMPILED
 from interstage.multibody.kernel_interface import KernelInterface
-from interstage.system.run.integrators import CompiledMethod
-from interstage.system.run.integrators.step_kernels import Scratch, explicit_step, w_step
+from interstage.simulation.run.integrators import CompiledMethod
+from interstage.simulation.run.integrators.step_kernels import Scratch, explicit_step, w_step
 
 PORTION = 64  # samples that a thread takes at a time at most
 

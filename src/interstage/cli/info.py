@@ -11,12 +11,12 @@ from interstage.output import json_text
 
 if TYPE_CHECKING:
     from interstage.component import Component
-    from interstage.ensemble import Study
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
-    from interstage.system.log.log import Log
-    from interstage.system.run.checkpoint import Checkpoint
+    from interstage.simulation.log.log import Log
+    from interstage.simulation.run.checkpoint import Checkpoint
+    from interstage.studies import Study
 
 
 def info(
@@ -127,8 +127,8 @@ def _study(study: Study, file: Path, as_json: bool) -> None:
 
 def _unfinished_study(folder: Path, as_json: bool) -> None:
     """Print the table of a study that has not ended, and how far it is."""
-    from interstage.ensemble import Design
-    from interstage.ensemble.study import runs_done
+    from interstage.studies import Design
+    from interstage.studies.study import runs_done
 
     design, done = Design.load(folder / "design.h5"), runs_done(folder)
     if as_json:

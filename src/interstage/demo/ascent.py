@@ -33,8 +33,8 @@ from interstage.devices import GPS, IMU, TVC, ControlAllocation, Earth, Engine, 
 from interstage.errors import InputError
 from interstage.linear import LinearModel, linearize, lqr, trim
 from interstage.multibody import State, System, Universal
-from interstage.system import Assembly, attitude_error, quaternion, simulate
-from interstage.system.log.log import Log
+from interstage.simulation import Assembly, attitude_error, quaternion, simulate
+from interstage.simulation.log.log import Log
 
 SITE, HEADING = (28.6, -80.6), "90 deg"
 UNTIL, PERIOD, STEP, LOG_STEP = 300.0, 0.02, "5 ms", 0.1  # s

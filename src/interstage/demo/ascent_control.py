@@ -35,7 +35,7 @@ from interstage.demo.ascent_points import AXES, Point, points
 from interstage.demo.ascent_reference import Reference
 from interstage.devices.filters import tustin
 from interstage.linear import LinearModel
-from interstage.system import attitude_error, quaternion
+from interstage.simulation import attitude_error, quaternion
 
 SECTIONS = 3  # biquads of an axis
 SLOW, DAMPED = 0.04, 0.8  # rad/s and ratio of the guidance

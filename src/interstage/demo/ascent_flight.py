@@ -22,10 +22,10 @@ from interstage.demo.ascent_reference import Reference
 from interstage.devices import GPS
 from interstage.linear import trim
 from interstage.multibody import State
+from interstage.simulation import Log, simulate
+from interstage.simulation.plant.assembly import Assembly
+from interstage.simulation.run.events import Event
 from interstage.spatial.functions import matrix_from_quaternion
-from interstage.system import Log, simulate
-from interstage.system.plant.assembly import Assembly
-from interstage.system.run.events import Event
 
 STEP, METHOD, ROWS = "4 ms", "ros2", "20 ms"
 OUT = {

@@ -17,11 +17,11 @@ from interstage import devices as dev
 from interstage.demo import ascent_vehicle as av
 from interstage.demo import heron
 from interstage.multibody import Multibody, System, Universal
-from interstage.system.plant.assembly import Assembly
-from interstage.system.plant.declarations import In, Out
-from interstage.system.plant.device import Device
-from interstage.system.run.events import Event
-from interstage.vehicle import PipeFlow, PropellantTank, ReducedBasis, StagedVehicle
+from interstage.simulation.plant.assembly import Assembly
+from interstage.simulation.plant.declarations import In, Out
+from interstage.simulation.plant.device import Device
+from interstage.simulation.run.events import Event
+from interstage.staged_vehicle import PipeFlow, PropellantTank, ReducedBasis, StagedVehicle
 
 SITE, HEADING = (28.6, -80.6), "90 deg"
 FRAME = 0.02  # s, of the software

@@ -20,9 +20,9 @@ from interstage.demo.ascent_reference import AxialForce, Leg, Reference, Target,
 from interstage.devices import Earth
 from interstage.linear import LinearModel, linearize, trim
 from interstage.multibody import State
+from interstage.simulation import quaternion
+from interstage.simulation.plant.assembly import Assembly
 from interstage.spatial.functions import matrix_from_quaternion
-from interstage.system import quaternion
-from interstage.system.plant.assembly import Assembly
 
 TIMES = (10.0, 40.0, 73.0, 125.0, 190.0, 250.0)  # s, the last one of the upper stage
 UNTIL = 300.0

@@ -22,8 +22,8 @@ from interstage.component.options import Wanted
 from interstage.demo import heron
 from interstage.demo.vehicle import CORE
 from interstage.nastran import Deck, deck_from_text
-from interstage.system.log.log import Log
-from interstage.vehicle import ReducedBasis, Stage, StagedVehicle
+from interstage.simulation.log.log import Log
+from interstage.staged_vehicle import ReducedBasis, Stage, StagedVehicle
 
 NAME = "heron"
 FIRST = {

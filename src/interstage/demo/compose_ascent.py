@@ -25,7 +25,7 @@ from interstage.report.meshes import Look
 from interstage.report.replay import Arrow, Looks, Replay, replay_of, stretches_of
 from interstage.report.scene import Part, triangles_and_edges
 from interstage.report.view import add_replay
-from interstage.system.log.log import Log
+from interstage.simulation.log.log import Log
 
 CUT = av.UPPER[av.RING]  # m, where the stages part
 RINGS = 1.0  # m between rings of points at most

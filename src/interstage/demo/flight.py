@@ -12,7 +12,7 @@ from interstage.demo import heron
 from interstage.demo.vehicle import CORE
 from interstage.linear import JointAngle, JointForce, LinearModel, NodeRate, linearize, trim
 from interstage.multibody import System
-from interstage.system import simulate
+from interstage.simulation import simulate
 
 FORWARD, AFT, GIMBAL = "forward gyro", "aft gyro", "gimbal angle"
 COMMAND = "gimbal command"

@@ -46,8 +46,8 @@ def groups() -> Groups:
 def _doublet() -> dict[str, Job]:
     from interstage.multibody.kernel_interface import DOORS, QUICK
     from interstage.multibody.kernels.derivative_entry import enter_slopes
-    from interstage.system.run.integrators.integration_loop import WMETHOD
-    from interstage.system.run.integrators.rosenbrock import ROS2
+    from interstage.simulation.run.integrators.integration_loop import WMETHOD
+    from interstage.simulation.run.integrators.rosenbrock import ROS2
 
     seen = [DOORS[name][0] for name in ("prepare", "observe")]
     asked = [DOORS[name][0] for name in ("forward", "composite", "sums")]
@@ -58,9 +58,9 @@ def _doublet() -> dict[str, Job]:
 
 def _ascent() -> dict[str, Job]:
     from interstage.multibody.kernel_interface import DOORS
-    from interstage.system.run.integrators.explicit import RK4
-    from interstage.system.run.integrators.integration_loop import EXPLICIT, WMETHOD
-    from interstage.system.run.integrators.rosenbrock import ROS2
+    from interstage.simulation.run.integrators.explicit import RK4
+    from interstage.simulation.run.integrators.integration_loop import EXPLICIT, WMETHOD
+    from interstage.simulation.run.integrators.rosenbrock import ROS2
 
     jobs = {}
     for numbers in ("complex", "real"):
@@ -95,9 +95,9 @@ def _functions(numbers: str) -> dict[str, Job]:
     """Return a job for each class of devices in the ascent."""
     from interstage import devices
     from interstage.demo.ascent_plant import Cluster
-    from interstage.system.plant.compiled_schedule import compile_function
-    from interstage.system.plant.connection_blocks import Copy
-    from interstage.vehicle.propellant_devices import PipeFlow, PropellantTank
+    from interstage.simulation.plant.compiled_schedule import compile_function
+    from interstage.simulation.plant.connection_blocks import Copy
+    from interstage.staged_vehicle.propellant_devices import PipeFlow, PropellantTank
 
     names = (
         "Earth",

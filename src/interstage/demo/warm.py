@@ -70,7 +70,7 @@ def compile_linear() -> None:
 
 def compile_flight(methods: Sequence[str] = ("ros2",)) -> None:
     """Fly a vehicle with a control law by some methods, and ask what can be asked of a state."""
-    from interstage.system import simulate
+    from interstage.simulation import simulate
 
     system = _vehicle()
     system.modes()
@@ -93,8 +93,8 @@ def compile_assembly() -> None:
     """Fly a vehicle with a device."""
     from interstage.devices import Encoder
     from interstage.multibody import Multibody, Revolute
+    from interstage.simulation import Assembly, simulate
     from interstage.spatial import Rotation
-    from interstage.system import Assembly, simulate
 
     mb = Multibody("warm-up")
     turned = Rotation.from_axis_angle([1, 0, 0], 0.1).matrix
@@ -107,7 +107,7 @@ def compile_assembly() -> None:
 def compile_burning() -> None:
     """Fly a burning vehicle."""
     from interstage.fem import lumped_beam
-    from interstage.vehicle import Stage, StagedVehicle, simulate_free_flight
+    from interstage.staged_vehicle import Stage, StagedVehicle, simulate_free_flight
 
     K, M, nodes = lumped_beam(3.0, 3, EA=1e4, GJ=1e4, EI=1e4, mass=[1.0] * 6)
     stage = Stage("warm-up", K=K, M=M, nodes=nodes)

@@ -25,9 +25,9 @@ from interstage.devices.tables import farthest, hermite, place_in, slopes_of
 from interstage.errors import InputError
 from interstage.hdf5 import opened
 from interstage.jit import kernel
+from interstage.simulation.plant.declarations import In, Out, Parameter, Sites, Value
+from interstage.simulation.plant.device import Device
 from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import In, Out, Parameter, Sites, Value
-from interstage.system.plant.device import Device
 
 AHEAD = 1e-9  # angles of attack below this are none
 

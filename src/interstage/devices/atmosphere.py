@@ -35,8 +35,8 @@ from interstage.devices.tables import farthest, look_up, read_table, slopes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.output import is_file
-from interstage.system.plant.declarations import In, IntegerState, Out, Parameter, Value, numbers
-from interstage.system.plant.device import Device
+from interstage.simulation.plant.declarations import In, IntegerState, Out, Parameter, Value, numbers
+from interstage.simulation.plant.device import Device
 from interstage.units import unit
 
 G0, GAS, MOLAR, R0, HEAT_RATIO = 9.80665, 8314.32, 28.9644, 6356766.0, 1.4

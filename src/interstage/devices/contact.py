@@ -26,8 +26,8 @@ from interstage.devices.springs import axes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.multibody.kernels.algebra import add, cross, dot, scale, sub, turn
-from interstage.system.plant.declarations import Out, Parameter, Site, Value, numbers
-from interstage.system.plant.device import Device
+from interstage.simulation.plant.declarations import Out, Parameter, Site, Value, numbers
+from interstage.simulation.plant.device import Device
 
 
 @kernel

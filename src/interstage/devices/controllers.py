@@ -35,7 +35,7 @@ from interstage._renamed import former_names
 from interstage.devices.clipping import clipped
 from interstage.errors import InputError, shown
 from interstage.jit import kernel
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ANY,
     DiscreteState,
     In,
@@ -47,7 +47,7 @@ from interstage.system.plant.declarations import (
     state_of,
     within,
 )
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.device import Device, RecordView
 
 UNLIMITED = 1e300
 

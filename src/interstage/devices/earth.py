@@ -40,9 +40,9 @@ from interstage.devices.fields import (
 from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
 from interstage.multibody import System
+from interstage.simulation.plant.declarations import IntegerState, Out, Parameter, Site, Sites, Value
+from interstage.simulation.plant.device import Device
 from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import IntegerState, Out, Parameter, Site, Sites, Value
-from interstage.system.plant.device import Device
 from interstage.units import quantity
 
 STANDARD_GRAVITY = 9.80665

@@ -21,7 +21,7 @@ import numpy as np
 from interstage.devices.parts import between, with_directions
 from interstage.devices.tables import farthest
 from interstage.errors import InputError
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ContinuousState,
     In,
     Limit,
@@ -32,7 +32,7 @@ from interstage.system.plant.declarations import (
     numbers,
     state_of,
 )
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.device import Device, RecordView
 
 DEFAULTS = {"curve": ([0, 1], [0, 1]), "burn": ([0, 1], [1, 1])}
 

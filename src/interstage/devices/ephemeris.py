@@ -29,8 +29,8 @@ from interstage._renamed import former_names
 from interstage.devices.fields import dot3
 from interstage.devices.tables import farthest, look_up
 from interstage.errors import InputError
-from interstage.system.plant.declarations import In, Out, Parameter, Value
-from interstage.system.plant.device import Device
+from interstage.simulation.plant.declarations import In, Out, Parameter, Value
+from interstage.simulation.plant.device import Device
 
 DAY = 86400.0
 AU = 149597870700.0

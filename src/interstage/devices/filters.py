@@ -38,9 +38,17 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.linear.model import LinearModel
-from interstage.system.plant.clock import Period, period_of
-from interstage.system.plant.declarations import ANY, DiscreteState, In, IntegerState, Out, Parameter, Value
-from interstage.system.plant.device import Device
+from interstage.simulation.plant.clock import Period, period_of
+from interstage.simulation.plant.declarations import (
+    ANY,
+    DiscreteState,
+    In,
+    IntegerState,
+    Out,
+    Parameter,
+    Value,
+)
+from interstage.simulation.plant.device import Device
 
 
 @kernel

@@ -50,10 +50,9 @@ from interstage.devices.mounted import Mounted
 from interstage.devices.parts import pair, rounded, turned_back, whole
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
-from interstage.system.plant.assembly import Assembly
-from interstage.system.plant.clock import Period
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.assembly import Assembly
+from interstage.simulation.plant.clock import Period
+from interstage.simulation.plant.declarations import (
     ContinuousState,
     DiscreteState,
     Field,
@@ -62,7 +61,8 @@ from interstage.system.plant.declarations import (
     Parameter,
     Value,
 )
-from interstage.system.plant.noise import normal
+from interstage.simulation.plant.noise import normal
+from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
 
 FLICKERS = 9  # processes, from `flicker_from` over four decades of correlation times
 _RATIO = np.sqrt(10.0)

@@ -31,7 +31,7 @@ import numpy as np
 from interstage._renamed import former_names
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ContinuousState,
     IntegerState,
     JointRef,
@@ -43,7 +43,7 @@ from interstage.system.plant.declarations import (
     numbers,
     state_of,
 )
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.device import Device, RecordView
 
 
 @kernel

@@ -25,8 +25,8 @@ from interstage.devices.fields import dot3
 from interstage.devices.harmonics import harmonic_gravity
 from interstage.devices.parts import limited, turned_back
 from interstage.errors import InputError
-from interstage.system.plant.declarations import In, Limit, Out, Parameter, Site, Value, within
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.declarations import In, Limit, Out, Parameter, Site, Value, within
+from interstage.simulation.plant.device import Device, RecordView
 
 RADIUS, TOP = 6371200.0, 13
 # nT, of g_10, g_11, h_11, g_20, ... g_22, h_22, ...; and nT a year, to degree 8

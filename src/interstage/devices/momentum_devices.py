@@ -58,7 +58,7 @@ from interstage._renamed import former_names
 from interstage.devices.joint_friction import bristle_rate, with_static
 from interstage.devices.parts import limited, near_limit, pair, sign_near, with_directions
 from interstage.jit import kernel
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ContinuousState,
     In,
     Limit,
@@ -70,7 +70,7 @@ from interstage.system.plant.declarations import (
     state_of,
     within,
 )
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.device import Device, RecordView
 
 
 @kernel

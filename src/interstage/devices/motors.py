@@ -26,7 +26,7 @@ from interstage.devices.joint_friction import with_static
 from interstage.devices.momentum_devices import Rotor, drag_at
 from interstage.devices.parts import limited
 from interstage.jit import kernel
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ContinuousState,
     In,
     IntegerState,
@@ -39,7 +39,7 @@ from interstage.system.plant.declarations import (
     state_of,
     within,
 )
-from interstage.system.plant.device import RecordView
+from interstage.simulation.plant.device import RecordView
 
 
 @kernel

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from interstage.devices.parts import quaternion_of
-from interstage.system.plant.declarations import Parameter, Site, Value
-from interstage.system.plant.device import Device
+from interstage.simulation.plant.declarations import Parameter, Site, Value
+from interstage.simulation.plant.device import Device
 
 
 class Mounted(Device):

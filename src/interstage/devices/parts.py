@@ -11,8 +11,8 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.jit import kernel
+from interstage.simulation.plant.declarations import Value, numbers
 from interstage.spatial import Rotation
-from interstage.system.plant.declarations import Value, numbers
 from interstage.units import quantity, split_quantity, unit
 
 

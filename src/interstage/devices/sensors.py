@@ -61,10 +61,7 @@ from interstage.devices.surface_forces import lit_part
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.multibody import System
-from interstage.spatial import Rotation
-from interstage.spatial.quaternion import quaternion_multiply, quaternion_step
-from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ANY,
     DiscreteState,
     In,
@@ -80,8 +77,11 @@ from interstage.system.plant.declarations import (
     numbers,
     state_of,
 )
-from interstage.system.plant.device import Device, RecordView
-from interstage.system.plant.noise import normal
+from interstage.simulation.plant.device import Device, RecordView
+from interstage.simulation.plant.noise import normal
+from interstage.spatial import Rotation
+from interstage.spatial.quaternion import quaternion_multiply, quaternion_step
+from interstage.spatial.rotvec import arctan2
 
 
 class StarTracker(Mounted):

@@ -29,10 +29,10 @@ from interstage.devices.tables import look_up, slopes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.multibody.kernels.algebra import add, cross, polynomial_of_skew, scale, sub, turn, turn_back
+from interstage.simulation.plant.declarations import In, Limit, Out, Parameter, Site, Value, numbers, state_of
+from interstage.simulation.plant.device import Device, RecordView
 from interstage.spatial.quaternion import quaternion_to_rotvec
 from interstage.spatial.rotvec import jacobian_coefficients
-from interstage.system.plant.declarations import In, Limit, Out, Parameter, Site, Value, numbers, state_of
-from interstage.system.plant.device import Device, RecordView
 
 
 @kernel

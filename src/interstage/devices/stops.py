@@ -15,8 +15,8 @@ from types import MappingProxyType
 from interstage._renamed import former_names
 from interstage.devices.contact import dissipation_of, pressed
 from interstage.jit import kernel
-from interstage.system.plant.declarations import JointRef, Limit, Out, Parameter, Value, state_of
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.declarations import JointRef, Limit, Out, Parameter, Value, state_of
+from interstage.simulation.plant.device import Device, RecordView
 
 
 @kernel

@@ -26,9 +26,9 @@ from interstage._renamed import former_names
 from interstage.devices.fields import cross3, dot3, turned_back
 from interstage.errors import InputError
 from interstage.jit import kernel
+from interstage.simulation.plant.declarations import In, Out, Parameter, Site, Value
+from interstage.simulation.plant.device import Device
 from interstage.spatial.rotvec import arctan2
-from interstage.system.plant.declarations import In, Out, Parameter, Site, Value
-from interstage.system.plant.device import Device
 
 
 class FreeMolecularDrag(Device):

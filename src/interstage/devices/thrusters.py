@@ -36,7 +36,7 @@ from interstage._renamed import former_names
 from interstage.devices.parts import rounded, unit_vector
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ContinuousState,
     DiscreteState,
     In,
@@ -49,7 +49,7 @@ from interstage.system.plant.declarations import (
     ZeroCrossing,
     numbers,
 )
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.device import Device, RecordView
 
 _G0 = 9.80665
 QUEUE = 32  # commands that are kept: those on their way, the one that acts and the one before it

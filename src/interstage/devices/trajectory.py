@@ -25,10 +25,10 @@ from interstage.devices.tables import (
     smooth_slopes_of,
 )
 from interstage.errors import InputError
+from interstage.simulation.plant.declarations import ANY, IntegerState, Out, Parameter, Value
+from interstage.simulation.plant.device import Device
 from interstage.spatial.functions import matrix_from_euler, quaternion_from_matrix
 from interstage.spatial.quaternion import quaternion_normalize, quaternion_velocity
-from interstage.system.plant.declarations import ANY, IntegerState, Out, Parameter, Value
-from interstage.system.plant.device import Device
 
 POSITION, VELOCITY = ("x", "y", "z"), ("vx", "vy", "vz")
 QUATERNION, EULER = ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")

@@ -35,7 +35,7 @@ import numpy as np
 
 from interstage.devices.parts import hertz, limited
 from interstage.jit import kernel
-from interstage.system.plant.declarations import (
+from interstage.simulation.plant.declarations import (
     ContinuousState,
     In,
     JointRef,
@@ -45,7 +45,7 @@ from interstage.system.plant.declarations import (
     Value,
     within,
 )
-from interstage.system.plant.device import Device, RecordView
+from interstage.simulation.plant.device import Device, RecordView
 
 
 class Gimbal(Device):

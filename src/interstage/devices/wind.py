@@ -25,10 +25,10 @@ import numpy as np
 from interstage._renamed import former_names
 from interstage.devices.fields import cross3, dot3
 from interstage.jit import kernel
-from interstage.system.plant.clock import Period
-from interstage.system.plant.declarations import DiscreteState, In, IntegerState, Out, Parameter, Value
-from interstage.system.plant.device import Device
-from interstage.system.plant.noise import normal
+from interstage.simulation.plant.clock import Period
+from interstage.simulation.plant.declarations import DiscreteState, In, IntegerState, Out, Parameter, Value
+from interstage.simulation.plant.device import Device
+from interstage.simulation.plant.noise import normal
 
 FOOT, ROOT3 = 0.3048, np.sqrt(3.0)
 SLOWEST = 1.0  # m/s

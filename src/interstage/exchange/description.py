@@ -27,13 +27,13 @@ from interstage.multibody import State
 from interstage.multibody.joints import Coordinate
 from interstage.multibody.model import vehicle_units
 from interstage.multibody.queries import refuse
-from interstage.system import Assembly
-from interstage.system.plant.assembly import Port
-from interstage.system.plant.clock import ON_TICK
-from interstage.system.plant.device import Device
-from interstage.system.run.integrators.scipy_solvers import LoopSlope
-from interstage.system.run.runner import Runner
-from interstage.system.run.spec import RunSpec
+from interstage.simulation import Assembly
+from interstage.simulation.plant.assembly import Port
+from interstage.simulation.plant.clock import ON_TICK
+from interstage.simulation.plant.device import Device
+from interstage.simulation.run.integrators.scipy_solvers import LoopSlope
+from interstage.simulation.run.runner import Runner
+from interstage.simulation.run.spec import RunSpec
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from interstage.exchange.description import Channel, Description
 from interstage.linear import LinearModel
 from interstage.multibody import State
 from interstage.output import as_path, checked_target, write_bytes, write_text
-from interstage.system import Assembly
-from interstage.system.plant.clock import Period, period_of
+from interstage.simulation import Assembly
+from interstage.simulation.plant.clock import Period, period_of
 
 VERSIONS = ("2.0", "3.0")
 WARNINGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")

@@ -22,12 +22,12 @@ from interstage.exchange.description import Channel, Rates
 from interstage.multibody import OperatingPoint, State
 from interstage.multibody.loads import Loads
 from interstage.output import read_json, write_text
-from interstage.system import Assembly, In, Out, simulate
-from interstage.system.log.hdf5 import FlightRecord, read_flight
-from interstage.system.plant.assembly import Port
-from interstage.system.plant.clock import Period, period_of
-from interstage.system.plant.device import Device
-from interstage.system.plant.serialization import NoName, Program
+from interstage.simulation import Assembly, In, Out, simulate
+from interstage.simulation.log.hdf5 import FlightRecord, read_flight
+from interstage.simulation.plant.assembly import Port
+from interstage.simulation.plant.clock import Period, period_of
+from interstage.simulation.plant.device import Device
+from interstage.simulation.plant.serialization import NoName, Program
 
 LONGEST = 10**6  # beats that a run may take
 FIRST = 1e-3  # s, of the run that writes an assembly without beat down

@@ -33,16 +33,16 @@ from interstage.multibody.operating_point import NO_CHANGES, OperatingPoint, at_
 from interstage.multibody.queries import refuse
 from interstage.multibody.state import State
 from interstage.multibody.types import Place
-from interstage.system.plant.assembly import Assembly
-from interstage.system.plant.compiled_schedule import check_epochs, warn_beyond
-from interstage.system.plant.connections import split_slice
-from interstage.system.plant.declarations import IntegerState, Out, Value
-from interstage.system.plant.plan import ExecutionPlan, planned
-from interstage.system.plant.python_block import Law
-from interstage.system.plant.serialization import memory_of
-from interstage.system.plant.vehicle_interface import view_of
-from interstage.system.run.coupled_system import ClosedLoop
-from interstage.system.run.operating_point import (
+from interstage.simulation.plant.assembly import Assembly
+from interstage.simulation.plant.compiled_schedule import check_epochs, warn_beyond
+from interstage.simulation.plant.connections import split_slice
+from interstage.simulation.plant.declarations import IntegerState, Out, Value
+from interstage.simulation.plant.plan import ExecutionPlan, planned
+from interstage.simulation.plant.python_block import Law
+from interstage.simulation.plant.serialization import memory_of
+from interstage.simulation.plant.vehicle_interface import view_of
+from interstage.simulation.run.coupled_system import ClosedLoop
+from interstage.simulation.run.operating_point import (
     base_loads,
     chain_of,
     changes_at,
@@ -53,7 +53,7 @@ from interstage.system.run.operating_point import (
     touching_at,
     unknown_laws,
 )
-from interstage.system.run.step_schedule import Steps
+from interstage.simulation.run.step_schedule import Steps
 
 
 class AssemblyPlant:

@@ -32,10 +32,10 @@ from interstage.multibody.joint_modes import PRESCRIBED
 from interstage.multibody.loads import Loads
 from interstage.multibody.operating_point import OperatingPoint, frozen, history_of
 from interstage.multibody.state import State
-from interstage.system.plant.assembly import Assembly
-from interstage.system.plant.declarations import Out, Value
-from interstage.system.plant.device import Device
-from interstage.system.run.operating_point import start_values
+from interstage.simulation.plant.assembly import Assembly
+from interstage.simulation.plant.declarations import Out, Value
+from interstage.simulation.plant.device import Device
+from interstage.simulation.run.operating_point import start_values
 
 HOLD_DOWN = "hold-down"
 STEADY = 1e-6  # accelerations after a frame, beside those that balance, of a point that is none

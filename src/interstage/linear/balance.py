@@ -21,8 +21,8 @@ from interstage.linear.differences import jacobian_of
 from interstage.linear.memory import Path, Remembered, as_numbers, copied, is_whole, moved, numbers_in
 from interstage.linear.newton import Residual, Solution, solve
 from interstage.multibody.types import asked
-from interstage.system.plant.declarations import Out
-from interstage.system.run.coupled_system import ClosedLoop
+from interstage.simulation.plant.declarations import Out
+from interstage.simulation.run.coupled_system import ClosedLoop
 
 ROUND_OFF = 1e-14  # residuals beside the sizes of what balances that are none
 SETTLED = 30  # samples after which a loop that settles has settled as far as a drift is seen

@@ -34,7 +34,7 @@ from interstage.errors import InputError, SolverError
 from interstage.linear.model import Chosen, LinearModel
 from interstage.linear.poles import balance_matrix, seen_as
 from interstage.multibody.operating_point import OperatingPoint, at_point
-from interstage.system.plant.clock import period_of
+from interstage.simulation.plant.clock import period_of
 
 if TYPE_CHECKING:
     from interstage.multibody.state import State

@@ -29,7 +29,7 @@ from interstage.linear.assembly_plant import AssemblyPlant, split_parts
 from interstage.linear.chart import position_names
 from interstage.linear.plant import state_space
 from interstage.multibody.state import State
-from interstage.system.run.integrators.scipy_solvers import LoopSlope
+from interstage.simulation.run.integrators.scipy_solvers import LoopSlope
 
 GAUSS = 0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0
 SAME = {

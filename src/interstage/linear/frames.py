@@ -42,11 +42,11 @@ from interstage.linear.memory import (
 from interstage.linear.model import LinearModel
 from interstage.linear.validity import notes_on_limits, notes_on_point
 from interstage.multibody.state import State
-from interstage.system.plant.clock import Period, period_of
-from interstage.system.plant.connection_blocks import Delay
-from interstage.system.plant.declarations import Out
-from interstage.system.plant.device import Device
-from interstage.system.run.coupled_system import ClosedLoop
+from interstage.simulation.plant.clock import Period, period_of
+from interstage.simulation.plant.connection_blocks import Delay
+from interstage.simulation.plant.declarations import Out
+from interstage.simulation.plant.device import Device
+from interstage.simulation.run.coupled_system import ClosedLoop
 
 Leaves = dict[tuple[int, Path], object]
 LONGEST = 0.01  # s: over which a motion that is not steady is followed at once

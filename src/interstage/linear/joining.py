@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import expm
 
 from interstage.errors import InputError, SolverError
-from interstage.system.plant.clock import Period, period_of
+from interstage.simulation.plant.clock import Period, period_of
 from interstage.units import unit
 
 if TYPE_CHECKING:

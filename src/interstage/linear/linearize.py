@@ -43,10 +43,10 @@ from interstage.multibody.loads import Forces, Loads
 from interstage.multibody.operating_point import acting_at, at_point, frozen
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
-from interstage.system.plant.assembly import Assembly
-from interstage.system.plant.clock import Period
-from interstage.system.plant.declarations import Value
-from interstage.system.run.operating_point import check_frame_used, vehicle_at, with_loads
+from interstage.simulation.plant.assembly import Assembly
+from interstage.simulation.plant.clock import Period
+from interstage.simulation.plant.declarations import Value
+from interstage.simulation.run.operating_point import check_frame_used, vehicle_at, with_loads
 
 if TYPE_CHECKING:
     from interstage.multibody.system import System

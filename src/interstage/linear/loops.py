@@ -27,12 +27,12 @@ from interstage.linear.joining import feedback
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
 from interstage.multibody import Free, State, System
-from interstage.system.plant.assembly import Assembly, Member, Surroundings
-from interstage.system.plant.clock import Period
-from interstage.system.plant.connections import ConnectionPiece, split_slice
-from interstage.system.plant.declarations import In, Out, Value
-from interstage.system.plant.device import Device
-from interstage.system.run.operating_point import vehicle_at
+from interstage.simulation.plant.assembly import Assembly, Member, Surroundings
+from interstage.simulation.plant.clock import Period
+from interstage.simulation.plant.connections import ConnectionPiece, split_slice
+from interstage.simulation.plant.declarations import In, Out, Value
+from interstage.simulation.plant.device import Device
+from interstage.simulation.run.operating_point import vehicle_at
 
 SAME_PERIOD = 1e-9  # relative difference of periods that are equal
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from interstage.copies import attributes_of
 from interstage.errors import InputError
-from interstage.system.plant.serialization import plain_object, put_attributes
+from interstage.simulation.plant.serialization import plain_object, put_attributes
 
 Path = tuple[tuple[str, Any], ...]  # from an object to what it holds: ("attribute", name) or ("item", key)
 CONTAINERS = (list, dict, deque, set, tuple, frozenset)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from control import StateSpace
 
     from interstage.linear.margins import Margins
-    from interstage.system.plant.clock import Period
+    from interstage.simulation.plant.clock import Period
 
 MOST_NAMES = 8  # of states, inputs or outputs that are printed
 INDICES = ("state_index", "input_index", "output_index")

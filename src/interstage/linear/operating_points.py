@@ -15,8 +15,8 @@ from interstage.linear.newton import Trim
 from interstage.linear.trim import trim
 from interstage.linear.validity import limits_at
 from interstage.multibody.operating_point import OperatingPoint
-from interstage.system.log.log import Log
-from interstage.system.plant.assembly import Assembly
+from interstage.simulation.log.log import Log
+from interstage.simulation.plant.assembly import Assembly
 
 
 @named_arguments

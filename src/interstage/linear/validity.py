@@ -18,7 +18,7 @@ from interstage.errors import FidelityWarning, InterstageError, caller_level
 from interstage.linear.chart import position_names
 from interstage.linear.plant import Derivatives, Plant, state_matrix
 from interstage.multibody.fidelity import notes_on_stiffening, warn_of_spin
-from interstage.system.plant.device import Device
+from interstage.simulation.plant.device import Device
 
 if TYPE_CHECKING:
     from interstage.linear.assembly_plant import AssemblyPlant

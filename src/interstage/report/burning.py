@@ -9,9 +9,9 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
-from interstage.system.log.log import Log
-from interstage.vehicle.reduced_basis import ReducedBasis
-from interstage.vehicle.staging import Staging
+from interstage.simulation.log.log import Log
+from interstage.staged_vehicle.reduced_basis import ReducedBasis
+from interstage.staged_vehicle.staging import Staging
 
 MOST_CURVES = 6  # of one chart
 

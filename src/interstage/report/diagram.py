@@ -6,8 +6,8 @@ from html import escape
 from typing import Any
 
 from interstage.report.diagram_layout import BOLD, EDGE, HEAD, LETTER, Box, Pin, Route, Sheet, sheet_of
-from interstage.system.plant.assembly import Assembly
-from interstage.system.plant.assembly_text import blocks_of
+from interstage.simulation.plant.assembly import Assembly
+from interstage.simulation.plant.assembly_text import blocks_of
 
 COLORS = 6  # series colours of the page; more rates begin again
 TITLE = 46.0

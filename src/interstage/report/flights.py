@@ -11,9 +11,9 @@ from interstage.multibody import System
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.report.view import add_replay, flight_replay
-from interstage.system import Phase
-from interstage.system.log.log import Log
-from interstage.system.log.series import Series
+from interstage.simulation import Phase
+from interstage.simulation.log.log import Log
+from interstage.simulation.log.series import Series
 
 MOST_CURVES = 6  # of one chart
 MOST_PANELS = 40

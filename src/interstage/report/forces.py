@@ -10,7 +10,7 @@ import numpy as np
 
 from interstage.multibody.types import Node
 from interstage.report.replay import Arrow, Replay
-from interstage.system.log.log import Log, Series
+from interstage.simulation.log.log import Log, Series
 
 MOST_ARROWS = 40
 MOST_EVENTS = 8

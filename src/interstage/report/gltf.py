@@ -23,9 +23,9 @@ from interstage.output import as_path, checked_target, write_bytes
 from interstage.report.meshes import Mesh, Visual, as_picture, box_of, mesh_of
 from interstage.report.scene import Part, Pose, drawn_poses
 from interstage.report.sources import component_parts
+from interstage.simulation import Log
 from interstage.spatial import Rotation
 from interstage.spatial import functions as spatial
-from interstage.system import Log
 
 FLOAT, WHOLE = 5126, 5125
 VERTICES, INDICES = 34962, 34963

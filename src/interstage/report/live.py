@@ -30,7 +30,7 @@ from interstage.report.figures import pack
 from interstage.report.forces import acting, arrows_of, surround
 from interstage.report.replay import Arrow, ReplayMaker, Stretch
 from interstage.report.view import add_charts, add_replay, model_of_deck, port_panels
-from interstage.system.log.log import Log
+from interstage.simulation.log.log import Log
 
 GAP = 0.02  # s between the rows that are shown, at first
 MOST_ROWS = 4000  # with more of them the gap is doubled

@@ -32,9 +32,9 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names, shown
 from interstage.linear.joining import feedback as closed_by
 from interstage.multibody.loads import split_place
-from interstage.system.log.log import Log
-from interstage.system.log.series import Series
-from interstage.vehicle.reduced_basis import BasisReport
+from interstage.simulation.log.log import Log
+from interstage.simulation.log.series import Series
+from interstage.staged_vehicle.reduced_basis import BasisReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,8 +21,8 @@ from interstage.report.figures import pack
 from interstage.report.meshes import Look, look_of
 from interstage.report.scene import FULL, Part, Spot, drawn_pose, hung_on, packed_part, spot_of
 from interstage.report.stresses import stress_rows
+from interstage.simulation import Log
 from interstage.spatial import Rotation
-from interstage.system import Log
 
 Looks = dict[str, Look | Callable[[System], Look]]  # of bodies; a function where it depends on the vehicle
 

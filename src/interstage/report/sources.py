@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.ensemble.study import SUMMARY, Study
 from interstage.errors import InputError, SolverError
 from interstage.files import COMPONENT, LINEAR, LOG, STUDY, file_kind, is_deck
 from interstage.output import is_file, is_folder
@@ -17,7 +16,8 @@ from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import HINT, Curve, bode_figure
 from interstage.report.flights import log_report
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
-from interstage.system.log.log import Log
+from interstage.simulation.log.log import Log
+from interstage.studies.study import SUMMARY, Study
 
 if TYPE_CHECKING:
     from interstage.linear import LinearModel

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.ensemble.study import PERCENTS, Study
 from interstage.errors import InputError
 from interstage.report.document import Report, Section, versions
 from interstage.report.plots import BLUE, GREY, ORANGE, dress, new_figure
+from interstage.studies.study import PERCENTS, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,7 +17,7 @@ from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.report.forces import acting, arrows_of, happened, surround
 from interstage.report.replay import Replay, Stretch, replay_of, stretches_of
-from interstage.system import Log, Phase
+from interstage.simulation import Log, Phase
 
 MOST_CHARTS, MOST_CURVES = 8, 6
 

@@ -1,5 +1,0 @@
-"""Logs of runs: in memory and in files, rows as operating points, quantities over time."""
-
-from interstage.lazy import door
-
-__getattr__ = door(__name__, {"Log": "interstage.system.log.log"})

@@ -1,0 +1,225 @@
+"""A file does not choose code: looking at a checkpoint makes nothing, resuming it revives the program's own alone."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import flight_laws as laws
+import h5py
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import interstage as ist
+from interstage.cli.main import app
+from interstage.errors import FileError, InputError, InterstageError
+from interstage.hdf5 import put_text
+from interstage.simulation.plant.serialization import NoName, Program, Restorer, fingerprint
+
+SOURCES = Path(ist.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    """Return a checkpoint of a flight with a law, beside its log."""
+    from device_library import Lag
+
+    flight = ist.Assembly("x").add("lag", Lag()).add("law", laws.plain, every="1/4 s", out={"z": "N"})
+    flight.wire({"lag.y": "law.y", "law.z": "lag.u"})
+    path = tmp_path_factory.mktemp("run") / "a.h5"
+    ist.simulate(flight, None, until=2, step="0.05 s", log=path, checkpoint="0.6 s")
+    return path.with_suffix(".ckpt.h5")
+
+
+def described(objects, value):
+    return json.dumps({"value": value, "objects": objects})
+
+
+def shell(marker):
+    """Return objects that run a command when they are thrown away: a closer whose file is a thread's `run`."""
+    target = {
+        "function": "subprocess:getoutput",
+        "source": fingerprint(subprocess.getoutput),
+        "attributes": {},
+    }
+    thread = {"_target": target, "_args": {"tuple": [f"echo ran > {marker}"]}, "_kwargs": {"dict": []}}
+    closer = {"file": {"object": 1}, "close_called": False, "delete": False, "name": "x"}
+    return [
+        {"class": "tempfile:_TemporaryFileCloser", "attributes": closer},
+        {"class": "argparse:Namespace", "attributes": {"close": {"method": "run", "of": {"object": 2}}}},
+        {"class": "threading:Thread", "attributes": thread},
+    ]
+
+
+def put(path, group, text):
+    with h5py.File(path, "r+") as f:
+        if group in f:
+            del f[group]
+        put_text(f, f"{group}/TEXT", text)
+        f[group].create_group("ARRAYS")
+
+
+@pytest.mark.parametrize("group", ["EVENTS", "LOADS", "LAWS"])
+def test_commands_in_a_checkpoint_do_not_run(group, checkpoint, tmp_path):
+    bad, marker = tmp_path / "core.ckpt.h5", tmp_path / "marker"
+    bad.write_bytes(checkpoint.read_bytes())
+    (tmp_path / "a.h5").write_bytes(checkpoint.with_name("a.h5").read_bytes())
+    put(bad, group, described(shell(marker), {"list": [{"object": 0}]}))
+    found = ist.load(bad)
+    assert found.t == pytest.approx(1.8) and found.events == []
+    assert CliRunner().invoke(app, ["info", str(bad)]).exit_code == 0
+    with pytest.raises(InterstageError, match="not of the program that resumes"):
+        ist.resume(bad)
+    del found
+    assert not marker.exists()
+
+
+def refused(value, objects=(), **more):
+    with pytest.raises((NoName, FileError)) as caught:
+        Restorer(dict[str, np.ndarray]().__getitem__, [], Program(**more)).value(
+            described(list(objects), value)
+        )
+    return str(caught.value)
+
+
+class Closing:
+    """Would run when it is thrown away."""
+
+    def __del__(self):
+        raise AssertionError
+
+
+class Careful:
+    """Has a property that must not run, and a method that may be named."""
+
+    ran = False
+
+    @property
+    def level(self):
+        return 1.0
+
+    @level.setter
+    def level(self, value):
+        Careful.ran = True
+
+    def law(self, t):
+        return t
+
+
+HERE = __name__
+CAREFUL = {"class": f"{HERE}:Careful", "attributes": {}}
+
+
+def test_only_code_of_the_program_is_revived():
+    assert "function of module 'subprocess'" in refused(
+        {"function": "subprocess:getoutput", "source": fingerprint(subprocess.getoutput), "attributes": {}}
+    )
+    # by the name under which a module of the program knows it
+    assert "function of module 'subprocess'" in refused(
+        {"function": f"{HERE}:subprocess.getoutput", "source": "", "attributes": {}}
+    )
+    assert "class of module 'threading'" in refused({"class": "threading:Thread"})
+    assert "class of module 'h5py._hl.files'" in refused({"class": "h5py:File"})  # an installed package
+    inner = "interstage.output:write_text"
+    assert "function of module 'interstage.output'" in refused(
+        {"function": inner, "source": "", "attributes": {}}
+    )
+    sys.modules.pop("turtledemo", None)
+    assert "'turtledemo' is not imported" in refused({"class": "turtledemo:x"})
+    assert "turtledemo" not in sys.modules
+    assert "__del__" in refused({"object": 0}, [{"class": f"{HERE}:Closing", "attributes": {}}])
+    assert tempfile and threading  # they are imported here: that is not enough
+
+
+def test_a_module_that_is_named_is_believed():
+    text = described([], {"class": "threading:Thread"})
+    assert Restorer({}.__getitem__, [], Program(["threading"])).value(text) is threading.Thread
+    assert Restorer({}.__getitem__, [], Program("threading")).value(text) is threading.Thread
+
+
+def test_no_property_runs_and_nothing_but_methods_is_bound():
+    made = Restorer({}.__getitem__, []).value(
+        described([{**CAREFUL, "attributes": {"level": 3.0}}], {"object": 0})
+    )
+    assert isinstance(made, Careful) and not Careful.ran and vars(made) == {"level": 3.0}
+    method = described([CAREFUL], {"method": "law", "of": {"object": 0}})
+    assert Restorer({}.__getitem__, []).value(method)(2.0) == 2.0
+    for what in (
+        {"method": "level", "of": {"object": 0}},
+        {"method": "format", "of": "{0.__class__}"},
+        {"method": "__subclasses__", "of": {"class": f"{HERE}:Careful"}},
+        {"number": ["V1000000000000", 1]},
+        {"fraction": "1e999999999"},
+    ):
+        refused(what, [CAREFUL])
+    for name in ("__class__", "__dict__"):
+        refused({"object": 0}, [{**CAREFUL, "attributes": {name: 1}}])
+    refused(
+        json.loads('{"list":[' * 2000 + "1" + "]}" * 2000) if sys.getrecursionlimit() > 10**5 else {"same": 1}
+    )
+
+
+def test_what_is_no_event_is_refused(checkpoint, tmp_path):
+    bad = tmp_path / "a.ckpt.h5"
+    bad.write_bytes(checkpoint.read_bytes())
+    (tmp_path / "a.h5").write_bytes(checkpoint.with_name("a.h5").read_bytes())
+    put(bad, "EVENTS", described([], {"list": [1, 2]}))
+    with pytest.raises(FileError, match="no events"):
+        ist.resume(bad)
+    put(bad, "EVENTS", "[" * 100_000)
+    with pytest.raises(InterstageError):
+        ist.resume(bad)
+    with pytest.raises(InterstageError):
+        ist.load(bad)
+
+
+def test_a_module_that_is_not_imported_is_named_in_the_refusal(checkpoint, monkeypatch):
+    monkeypatch.delitem(sys.modules, "flight_laws")
+    with pytest.raises(InputError, match=r"'flight_laws' is not imported.*modules=\['flight_laws'\]"):
+        ist.resume(checkpoint)
+
+
+# where text could choose code: each is a table of ours, a tool of developers, or `Program`
+CHOSEN = {
+    "lazy.py": "names of this package",
+    "_renamed.py": "modules in MODULES",
+    "files.py": "classes in KINDS",
+    "mass/json_file.py": "modules in HOMES",
+    "simulation/plant/serialization.py": "Program",
+    "cli/source_tools.py": "folders of a checkout",
+    "cli/bench.py": "files of a checkout",
+    "cli/validate.py": "files of a checkout",
+}
+PICKLED = {
+    "ensemble/workers.py",
+    "ensemble/job.py",
+    "ensemble/drive.py",
+    "compiled/disk.py",  # numba's cache of kernels, which is code
+}  # own processes
+
+
+def test_no_other_place_lets_text_choose_code():
+    """No `eval`, `exec` or `compile`; modules by constant names but in the list; pickles between own processes."""
+    found = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        name = path.relative_to(SOURCES).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            plain = isinstance(node.func, ast.Name)
+            if plain and called in ("eval", "exec", "compile", "__import__"):
+                found.setdefault(name, []).append(called)
+            constant = bool(node.args) and isinstance(node.args[0], ast.Constant)
+            if called == "import_module" and not constant and name not in CHOSEN:
+                found.setdefault(name, []).append(called)
+            owner = getattr(getattr(node.func, "value", None), "id", "")
+            if owner in ("pickle", "cloudpickle", "marshal", "dill", "runpy") and name not in PICKLED:
+                found.setdefault(name, []).append(f"{owner}.{called}")
+    assert found == {}
