@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import h5py
 import numpy as np
 import pytest
 from deck_models import SIMPLE_BEAM, boom
@@ -61,3 +62,49 @@ def test_a_bad_point_of_a_mass_tree_names_both_points():
         InputError, match=r"'lem' has no point 'prt'.*point='prt' of 'lem', parent_point='dock'"
     ):
         lem.attach_to(cm, point="prt", parent_point="dock")
+
+
+def rewritten(path, source, dtype, digits=None, strip=True):
+    """Write a component file anew with the names of the report alone, its numbers in another type or in text."""
+
+    def copy(a, b):
+        for name, item in a.items():
+            named = ("BGPDT", "GRDPNT", "N_GRIDS", "FMODAL_VERSION", "NASTRAN_VERSION", "TIME_STAMP")
+            if strip and name.isupper() and name not in named and a.name == "/":
+                continue
+            if isinstance(item, h5py.Group):
+                copy(item, b.create_group(name))
+                continue
+            value = item[()]
+            if getattr(value, "dtype", None) == np.float64:
+                if digits and value.shape:
+                    value = np.array([float(f"{v:.{digits - 1}e}") for v in value.ravel()]).reshape(
+                        value.shape
+                    )
+                value = value.astype(dtype)
+            b.create_dataset(name, data=value)
+
+    with h5py.File(source) as a, h5py.File(path, "w") as b:
+        copy(a, b)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "digits", "words"),
+    [("f4", None, "single precision in"), ("f8", 7, "7 decimal digits in"), ("f8", None, "")],
+)
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_file_of_another_tool_says_how_precise_its_numbers_are(tmp_path, dtype, digits, words, lazy):
+    """Provenance, notes, vehicle, and a file written of it; a file in double precision says nothing."""
+    Component.from_deck(deck_from_text(boom([])), 6, aset={1: 123456}).save(tmp_path / "boom.h5")
+    rewritten(tmp_path / "foreign.h5", tmp_path / "boom.h5", dtype, digits)
+    found = Component.load(tmp_path / "foreign.h5", lazy=lazy)
+    found.save(tmp_path / "again.h5")
+    for one in (found, Component.load(tmp_path / "again.h5"), found.with_changes(units="SI")):
+        assert ("precision" in one.provenance) == bool(words)
+        assert any(words in note and "mode shapes" in note for note in one.notes) == bool(words)
+        mb = ist.Multibody("vehicle")
+        mb.add_body("boom", component=one, joint=ist.Free())
+        assert any(words in note for note in mb.compile().model.notes) == bool(words)
+    if dtype == "f4":  # our own names, in single precision
+        rewritten(tmp_path / "own.h5", tmp_path / "boom.h5", dtype, strip=False)
+        assert words in Component.load(tmp_path / "own.h5", lazy=lazy).provenance["precision"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from vehicle_models import artemis_stage, first_stage, grain, refused, rigid_end_deck, upper_stage
 
+import interstage as ist
 from interstage import InterstageError, Stage, StagedVehicle
 from interstage.component.integrals import rigid_motion
 from interstage.fem import lumped_beam
@@ -171,3 +172,51 @@ def test_levels_may_be_off_their_labels_by_what_decks_print(off, allowed):
             assert "weigh what its label says" in refused(
                 lambda levels=levels: a_stage().add_tank("t", levels=levels)
             )
+
+
+@pytest.mark.parametrize("which", ["K", "M", "tank", "deck", ""])
+def test_short_numbers_of_stages_are_noted_in_all_that_is_made_of_them(which):
+    """Structure or propellant in single precision, or a DMIG of six digits: vehicle, part, component, linear model."""
+    K, M, nodes = lumped_beam(
+        5.0, 6, EA=1e6 / 3, GJ=1e3 / 7, EI=1e3 / 3, mass=[1 / 3, 1 / 3, 1 / 3, 0.01, 0.01, 0.01]
+    )
+    rough = np.random.default_rng(2).uniform(0.9, 1.1, 7)  # of nodes: numbers that differ
+    M = M * np.kron(rough, np.ones(6))[:, None]
+    given = {"K": K, "M": M}
+    if which in given:
+        given[which] = given[which].astype("f4")
+    stage = Stage("first", **given, nodes=nodes)
+    words = f"single precision in {which} of stage 'first'"
+    full = np.diag(np.kron(rough / rough.sum() * 5.0, [1, 1, 1, 0.01, 0.01, 0.01]))
+    full[:] *= 5.0 / full[::6, ::6].sum()
+    levels = {0.0: 0.0 * full, 5.0: full}
+    if which == "tank":
+        levels = {mass: one.astype("f4") for mass, one in levels.items()}
+        words = "single precision in M of tank 'fuel'"
+    stage.add_tank("fuel", levels=levels)
+    upper = Stage("upper", K=K, M=M, nodes=nodes)
+    if which == "deck":
+        text = "SOL 103\nCEND\nM2GG = MX\nBEGIN BULK\n"
+        text += "MAT1,1,7.+10,,.3,2700.\nPBAR,1,1,.4,1.-4,1.-4,2.-4\nDMIG,MX,0,6,1\n"
+        text += "".join(f"GRID,{k},,{k - 1}.,0.,0.\n" for k in range(1, 8))
+        text += "".join(f"CBAR,{k},1,{k},{k + 1},0.,1.,0.\n" for k in range(1, 7))
+        for k, value in enumerate(2.0 + np.random.default_rng(0).random(18)):  # rotary inertia
+            grid, c = 1 + k // 3, 4 + k % 3
+            text += f"DMIG*   MX{grid:22d}{c:16d}\n*{grid:23d}{c:16d}{value:16.5E}\n"
+        upper = Stage.from_deck(deck_from_text(text), name="upper")
+        words = "6 decimal digits in DMIG MX"
+    v = StagedVehicle("v")
+    v.add(stage)
+    v.add(upper, at=[5.0, 0.0, 0.0])
+    v.join("sep", ("first", 7), ("upper", min(upper.nodes)))
+    shapes = v.shapes(n_modes=3, levels=2, error=1.0)
+    mb = v.multibody(shapes)
+    system = mb.compile()
+    for notes in (mb.notes, v.component(shapes).notes, ist.linearize(system, system.state()).notes):
+        assert any(words in note for note in notes) == bool(which), notes
+    part = v.without("first" if which == "deck" else "upper")
+    assert any(
+        words in note for note in part.multibody(part.shapes(n_modes=2, levels=2, error=1.0)).notes
+    ) == bool(which)
+    other = v.without("upper" if which == "deck" else "first")
+    assert other.multibody(other.shapes(n_modes=2, levels=2, error=1.0)).notes == []

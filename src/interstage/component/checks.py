@@ -315,7 +315,7 @@ def _check_mass(body: Component | ChildBody, where: str) -> None:
 
 
 ENOUGH = 12  # different numbers that must agree
-MOST = 4000  # numbers that are looked at
+MOST, MANY = 4000, 400_000  # different numbers that are looked at, numbers that they are chosen from
 SHORT, LONG = 4, 10  # decimal digits: numbers of fewer are chosen by hand, of more are as good as double
 
 
@@ -326,7 +326,8 @@ def digits_of(matrix: Any) -> str:
     values = matrix.data if sp.issparse(matrix) else np.asarray(matrix)
     if np.asarray(values).dtype == np.float32:
         return "single precision"
-    values = np.abs(np.asarray(values, dtype=float).ravel())
+    values = np.asarray(values).ravel()
+    values = np.abs(values[:: max(1, len(values) // MANY)].astype(float))
     values = np.unique(values[np.isfinite(values) & (values > 1e-30) & (values < 1e30)])
     mantissa = np.frexp(values)[0] * 2.0**11
     values = values[mantissa != np.round(mantissa)]  # not exact in eleven bits
@@ -346,20 +347,28 @@ def digits_of(matrix: Any) -> str:
 
 def source_precision(matrices: Mapping[str, Any]) -> str:
     """Say which matrices have less than double precision, in words for the notes; "" where none has."""
+    return precision_words({name: digits_of(matrix) for name, matrix in matrices.items()})
+
+
+def precision_words(digits: Mapping[str, str]) -> str:
+    """Say which matrices are short, {name: what `digits_of` returns}, in words for the notes; "" where none is."""
     found: dict[str, list[str]] = {}
-    for name, matrix in matrices.items():
-        digits = digits_of(matrix)
-        if digits:
-            found.setdefault(digits, []).append(name)
+    for name, one in digits.items():
+        if one:
+            found.setdefault(one, []).append(name)
     if not found:
         return ""
-    said = "; ".join(f"{digits} in {', '.join(names)}" for digits, names in found.items())
+    said = "; ".join(f"{one} in {', '.join(names)}" for one, names in found.items())
     return f"less than double precision in its source: {said}; all that is made of it is no better"
 
 
 def with_precision(component: Any, matrices: Mapping[str, Any]) -> Any:
     """Return a component with notes and provenance on the precision of the matrices that it was made from."""
-    said = source_precision(matrices)
+    return of_precision(component, source_precision(matrices))
+
+
+def of_precision(component: Any, said: str) -> Any:
+    """Return a component with notes and provenance on the precision of its source; "": it is double or not known."""
     if not said:
         return component
     notes = [*component.notes, f"the component has {said}"]

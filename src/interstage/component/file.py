@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from interstage import __version__
-from interstage.component.checks import check_physical
+from interstage.component.checks import check_physical, source_precision
 from interstage.component.component import Component, CraigBampton
 from interstage.component.schema import declared
 from interstage.component.schema_io import ByGrid, by_grid, read_record, write_record
@@ -29,6 +29,7 @@ from interstage.reading import is_whole
 
 AXIAL = 1e-4  # of the largest entry: antisymmetric parts that tell the order of axes
 AGREE = 1e-6  # of the largest entry: files in single precision agree so
+LOOKED_AT = 64  # nodes whose shapes show the precision of a file
 _HINT = "write it again with Component.save or 'interstage component'"
 
 
@@ -55,7 +56,7 @@ def read_component(
             known["name"] = path.stem
         known |= {"node_ids": _ascending(root)} if ours else _foreign(root)
         found = read_record(kind, root, path, lazy, known, () if matrices else ("gset", "fset"))
-        component = kind(**_completed(found, root))
+        component = kind(**_completed(found, root, ours))
         check_physical(component)
     return component if units is None else converted(component, units)
 
@@ -118,7 +119,7 @@ def _three(group: Group, name: str) -> np.ndarray:
     return group.array(name, shape).reshape(3)
 
 
-def _completed(found: dict[str, Any], root: Group) -> dict[str, Any]:
+def _completed(found: dict[str, Any], root: Group, ours: bool) -> dict[str, Any]:
     """Fill in what a file may lack, and say so in the notes."""
     n, said = len(found["frequencies_hz"]), []
     if not root.has("ModalIntegral"):
@@ -154,8 +155,23 @@ def _completed(found: dict[str, Any], root: Group) -> dict[str, Any]:
             said.append("the interface is not in the file by itself: taken from CraigBampton/USET")
     _without_zeros(found)
     _check_integrals(found, root)
+    known = found.get("provenance", {})
+    unsaid = "precision" not in known and (not ours or modal.dataset("FREQ").dtype == np.float32)
+    if unsaid and (short := source_precision(_sources(found))):
+        said.append(f"the component has {short}")
+        found["provenance"] = {**known, "precision": short}
     found["notes"] = found.get("notes", []) + said
     return found
+
+
+def _sources(found: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Return arrays of a file whose digits show the precision that it was written or made with; of shapes some rows."""
+    gamma, cb = found["gamma"], found.get("craig_bampton")
+    nodes = np.unique(np.linspace(0, max(len(gamma) - 1, 0), LOOKED_AT).astype(int))
+    arrays = {"mode shapes": np.array([gamma[k] for k in nodes if k < len(gamma)])}
+    if cb is not None:
+        arrays |= {"interface stiffness": np.asarray(cb.stiffness), "interface mass": np.asarray(cb.mass)}
+    return arrays
 
 
 def _interface(cb: CraigBampton) -> tuple[CraigBampton, dict[int, int]]:

@@ -25,6 +25,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from interstage.calls import named_arguments
+from interstage.component.checks import precision_words
 from interstage.errors import InputError, ModelError, did_you_mean, shown
 from interstage.linalg.eigen import eigenmodes
 from interstage.staged_vehicle.interfaces import Join
@@ -57,6 +58,7 @@ class CoupledStructure:
     rigid : (nq, 6) of [w; v] of the origin
     tanks : levels by name, with rows of the whole vehicle
     stressed : geometric stiffness of each stage from its displacements, where it is known
+    precision : which matrices have less than double precision, in words; "" where none has
     """
 
     places: list[tuple[str, int]]
@@ -68,6 +70,7 @@ class CoupledStructure:
     tanks: dict[str, Levels]
     coupling: Coupling
     stressed: dict[str, Stressed | None]
+    precision: str = ""
 
     @classmethod
     def of(
@@ -112,6 +115,7 @@ class CoupledStructure:
             tanks,
             found,
             {stage.name: stage.stressed for stage in stages.values()},
+            precision_words({k: v for stage in stages.values() for k, v in stage.digits.items()}),
         )
         _check_free(stack, name)
         _check_connected(stack, name, list(stages))

@@ -18,9 +18,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
+from interstage.component.checks import digits_of
 from interstage.component.from_matrices import Matrix, symmetric_matrix
 from interstage.component.from_nastran.deck import element_rows
-from interstage.component.from_nastran.deck_common import as_deck, grid_turns
+from interstage.component.from_nastran.deck_common import as_deck, direct_matrices, grid_turns
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import components_of
 from interstage.component.options import ElementResult
@@ -44,13 +45,17 @@ DeckLike: TypeAlias = Deck | str | os.PathLike[str]
 
 @dataclass(frozen=True, eq=False)
 class DeckMatrices:
-    """Matrices of a deck: nodes {id: xyz}, K and M (6N, 6N), six components a grid in basic axes, and its model."""
+    """Matrices of a deck: nodes {id: xyz}, K and M (6N, 6N), six components a grid in basic axes, and its model.
+
+    digits : what the matrices show of their precision that the deck gives as numbers, by name
+    """
 
     fe: FEModel
     nodes: dict[int, np.ndarray]
     K: sp.csr_matrix
     M: sp.csr_matrix
     Q: sp.csr_matrix
+    digits: dict[str, str]
 
     def free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
         """Return T (6N, nf), motion of the grids from the free coordinates (rigid elements, MPC and SPC applied), and
@@ -74,7 +79,8 @@ class DeckMatrices:
 
 def deck_matrices(deck: DeckLike) -> DeckMatrices:
     """Return the matrices of a deck."""
-    fe = FEModel.from_deck(as_deck(deck, allow_outside=False))
+    deck = as_deck(deck, allow_outside=False)
+    fe = FEModel.from_deck(deck)
     scalar = fe.grids.spoint_dof
     if len(scalar) and (fe.K_gg[scalar].nnz or fe.M_gg[scalar].nnz):
         raise ModelError(
@@ -84,7 +90,8 @@ def deck_matrices(deck: DeckLike) -> DeckMatrices:
         )
     Q = grid_turns(fe, np.eye(3))
     nodes = {int(i): xyz for i, xyz in zip(fe.grids.id, fe.grids.xyz)}
-    return DeckMatrices(fe, nodes, (Q @ fe.K_gg @ Q.T).tocsr(), (Q @ fe.M_gg @ Q.T).tocsr(), Q)
+    digits = {name: digits_of(matrix) for name, matrix in direct_matrices(deck).items()}
+    return DeckMatrices(fe, nodes, (Q @ fe.K_gg @ Q.T).tocsr(), (Q @ fe.M_gg @ Q.T).tocsr(), Q, digits)
 
 
 Nodes: TypeAlias = Mapping[int, ArrayLike]
@@ -131,6 +138,8 @@ class Stage:
         self.K = symmetric_matrix(K, size, f"the stiffness of stage '{name}'", "six components a node")
         self.M = symmetric_matrix(M, size, f"the mass of stage '{name}'", "six components a node")
         check_mass(self.M, self.rigid()[:, 3:], f"stage '{name}'")
+        # what the matrices given show of their precision, by name
+        self.digits = {f"K of stage '{name}'": digits_of(K), f"M of stage '{name}'": digits_of(M)}
         self.tanks: dict[str, Levels] = {}
         self._T: sp.csr_matrix | None = None
         self._pick: sp.csr_matrix | None = None
@@ -151,6 +160,7 @@ class Stage:
         """
         found = deck_matrices(deck)
         stage = cls(name or Path(str(found.fe.source)).stem, K=found.K, M=found.M, nodes=found.nodes)
+        stage.digits = found.digits
         stage._T, stage._pick = found.free()
         stage._stressed = found.stressed
         stage._results = found.results
@@ -229,12 +239,13 @@ class Stage:
         """
         if name in self.tanks:
             raise InputError(f"there is a tank '{name}' already", where=f"stage '{self.name}'")
-        before = self.nodes, self.K, self.M
+        before, digits = (self.nodes, self.K, self.M), dict(self.digits)
         try:
             self.tanks[name] = tank = self._tank(name, levels, nodes, dofs)
             self._check_carried(tank)
         except BaseException:  # a tank that is refused leaves nothing behind
             self.nodes, self.K, self.M = before
+            self.digits = digits
             self.tanks.pop(name, None)
             raise
 
@@ -268,6 +279,10 @@ class Stage:
                 K.append(
                     symmetric_matrix(k, len(rows), f"the stiffness of {where}", "a row for each component")
                 )
+        if all(of_deck is None for _, _, of_deck in found):
+            for k, letter in enumerate("MK"):
+                short = (digits_of(one[k]) for one in found)
+                self.digits[f"{letter} of tank '{name}'"] = next((one for one in short if one), "")
         if K and len(K) != len(M):
             raise InputError(
                 "some levels have a stiffness and some have none",
@@ -361,6 +376,7 @@ class Stage:
         """Return mass and stiffness of a level as given, and the nodes of its deck where it is one."""
         if isinstance(level, Deck | str | os.PathLike):
             found = deck_matrices(level)
+            self.digits |= found.digits
             return found.M, found.K if found.K.nnz else None, found.nodes
         if isinstance(level, tuple) and len(level) == 2:
             return level[0], level[1], None

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg as la
 
+from interstage.component.checks import of_precision
 from interstage.component.component import Component, RecoveryRows
 from interstage.component.integrals import ModalIntegrals
 from interstage.component.options import ElementResult, checked_name
@@ -183,7 +184,7 @@ def _component(
     ids = shapes.node_ids if ids is None else ids
     order = np.argsort(ids)
     Phi = (shapes.nodes @ T).reshape(len(ids), 6, -1)[order]
-    return Component(
+    made = Component(
         name=name,
         node_ids=ids[order],
         node_positions=shapes.stack.positions[order],
@@ -194,6 +195,7 @@ def _component(
         n_rigid=6,
         rigid_frequencies_hz=np.zeros(6),
     )
+    return of_precision(made, shapes.stack.precision)
 
 
 FORM = '(stage, type, element, column), as in ("first", "CBAR", 1, "bending_moment_a1")'
