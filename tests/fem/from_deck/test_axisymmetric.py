@@ -217,3 +217,40 @@ def test_pressures_that_modes_do_without_are_told():
     bulk = STEEL + mesh(1, 1) + "SPC1,1,3,1\nEIGRL,1,,,1\nPLOADX1,1,9,1.,,1,3\n"
     notes = model(bulk, sol=103).notes
     assert any("static loads cannot be used" in note and "CTRIAX6 9" in note for note in notes)
+
+
+def test_rings_of_a_run_of_nastran():
+    """Rings of five and six grids under pressure in a material whose G is not E/2(1+ν): the G of the card counts, in
+    axes turned by 30 degrees. T1 and T3 as MSC Nastran stored them, seven digits.
+    """
+    deck = """GRID,5301,,6.,0.,0.,,2456
+GRID,5302,,6.,0.,2.,,2456
+GRID,5303,,6.,0.,4.,,2456
+GRID,5304,,4.238,0.,3.,,2456
+GRID,5305,,2.536,0.,2.,,2456
+GRID,5306,,4.238,0.,1.,,2456
+GRID,5311,,6.,0.,0.,,2456
+GRID,5312,,6.,0.,2.,,2456
+GRID,5313,,6.,0.,4.,,2456
+GRID,5314,,3.402,0.,3.5,,2456
+GRID,5315,,2.536,0.,2.,,2456
+CTRIAX6,5301,1,5301,5302,5303,5304,5305,5306
+,30.
+CTRIAX6,5311,1,5311,5312,5313,5314,5315,
+,30.
+SPC1,1,3,5302,5312
+PLOADX,1,.0222139,.0333209,5301,5302,5303
+PLOADX1,1,5311,.0222139,.0333209,5311,5313
+MAT1,1,1.,.8,.1
+"""
+    u = ist.static(model(deck), subcase=1)
+    stored = {
+        5301: (-0.2956416, -0.02246387),
+        5303: (-0.6911054, 0.03682848),
+        5306: (-0.3372660, -0.1605511),
+        5311: (-0.5260662, -0.01578419),
+        5314: (-0.1958890, 0.2311779),
+        5315: (-0.3184438, 0.3062404),
+    }
+    for grid, value in stored.items():
+        np.testing.assert_allclose(u[grid][[0, 2]], value, atol=2e-7)

@@ -155,12 +155,32 @@ def test_bends_of_pipe():
         cards = f"CBEND,1,1,1,2,9,,,1\nPBEND,1,1,{fsi},{rm},{t},{pressure},{R}\nSPC1,1,123456,1\n"
         return tip(model(QUARTER + cards + "MOMENT,1,2,,1.,0.,0.,1."), 6)
 
-    inertia = np.pi / 4.0 * ((rm + t / 2) ** 4 - (rm - t / 2) ** 4)
-    assert turned(1) == pytest.approx(R * np.pi / 2.0 / (E * inertia), rel=1e-9)
+    # Winkler: M L / (E A e R), the neutral axis at A / ∫ dA/r of the ring, here by quadrature
+    at, w = np.polynomial.legendre.leggauss(40)
+    radius, angle = rm + t / 2 * at, np.pi * at
+    area = np.pi * t * (w @ radius)
+    over = np.einsum(
+        "i,j,ij->", w, w, radius[:, None] / (R + radius[:, None] * np.cos(angle)) * (t / 2 * np.pi)
+    )
+    e = R - area / over
+    assert turned(1) == pytest.approx(np.pi / 2.0 / (E * area * e), rel=1e-8)
     factor = 1.65 * rm**2 / (t * R)
     assert turned(2) / turned(1) == pytest.approx(factor, rel=1e-9)
     held = 1.0 + 6.0 * 1.0e6 / E * (rm / t) ** (7 / 3) * (R / rm) ** (1 / 3)
     assert turned(2, "1.+6") / turned(1) == pytest.approx(factor / held, rel=1e-9)
+
+
+def test_a_thick_pipe_in_a_run_of_nastran():
+    """A quarter of a bend of pipe under a force in each direction, as MSC Nastran printed it to seven digits."""
+    u = ist.static(
+        model(
+            "CBEND,1,1,1,2,1.,0.,0.,3\nGRID,1,,0.,0.,0.\nGRID,2,,1.,1.,0.\nSPC1,1,123456,1\n"
+            "FORCE,1,2,,1.,0.,1.,1.\nFORCE,1,2,,1.,1.,0.,0.\nPBEND,1,9,2,.1,.05,100.,1.\nMAT1,9,1.+7,,.3\n"
+        ),
+        subcase=1,
+    )
+    printed = [1.7407564e-4, -7.5887045e-5, 7.7301665e-4, 6.8904721e-4, -3.0342990e-4, -2.4996270e-4]
+    np.testing.assert_allclose(u[2], printed, rtol=3e-7)
 
 
 BEAM3 = f"PBEAM3,1,1,{A},{I1},{I2},,{J}\n" + "," + ",".join(["0."] * 8) + "\n"

@@ -5,11 +5,12 @@ import pytest
 from grid_cards import UNIT_CUBE
 
 from interstage.errors import DeckError
+from interstage.fem import FEModel, static
 from interstage.fem.assembly import assemble
+from interstage.fem.elements.hexa import CORNERS, reduced_shear_recovery, reduced_shear_stiffness
 from interstage.fem.elements.solid_common import element_axes, rotate_material
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.solids import read
-from interstage.fem.model import FEModel
 from interstage.nastran import deck_from_text
 from validation import nastran_decks
 
@@ -109,8 +110,11 @@ def test_integration_options():
     # the compatible element is stiffer: the difference has no negative eigenvalue
     assert np.linalg.eigvalsh(standard[0] - default[0]).min() > -1e-6
     assert np.abs(standard - default).max() > 1e4
-    noted = blocks(CUBE + "PSOLID,2,1,,TWO\n" + HEXA)[0].stiffness(slice(0, 1))
-    np.testing.assert_array_equal(noted, default)
+    # reduced shear alone lies between them
+    reduced = blocks(CUBE + "PSOLID,2,1,,TWO\n" + HEXA)[0].stiffness(slice(0, 1))
+    assert np.linalg.eigvalsh(standard[0] - reduced[0]).min() > -1e-6
+    assert np.linalg.eigvalsh(reduced[0] - default[0]).min() > -1e-6
+    assert np.abs(reduced - default).max() > 1e4 < np.abs(standard - reduced).max()
 
 
 @pytest.mark.parametrize(
@@ -197,8 +201,70 @@ def test_wedge_with_in_two_has_the_strains_of_its_displacements_but_for_shear():
     assert stiff.sum() > 1.01 * soft.sum()
 
 
-def test_brick_with_in_two_says_that_it_is_the_default():
+def test_a_cantilever_brick_with_in_two_is_that_of_nastran():
+    """One brick .08 x .1 x 1 held at its root under a tip force of 1, as MSC Nastran printed it to seven digits.
 
-    text = CUBE + "PSOLID,2,1,,2\n" + HEXA
-    notes = FEModel.from_deck(deck_from_text(text)).notes
-    assert any("CHEXA: IN TWO" in note and "default integration" in note for note in notes)
+    The bubble functions of the default give 3.6981e-3 along the force.
+    """
+    tip = {5: (-1, -1), 6: (-1, 1), 7: (1, -1), 8: (1, 1)}
+    corners = [(0.0, 0.0, 0.0), (0.0, 0.08, 0.0), (0.0, 0.08, 0.1), (0.0, 0.0, 0.1)]
+    grids = [f"GRID,{i + 1},,{x},{y},{z}" for i, (x, y, z) in enumerate(corners)]
+    grids += [f"GRID,{i + 5},,1.,{y},{z}" for i, (x, y, z) in enumerate(corners)]
+    for rule in ("2", "TWO", "3"):
+        text = "\n".join(
+            ["SOL 101", "CEND", "SPC=1", "LOAD=1", "BEGIN BULK", *grids, HEXA.strip(), f"PSOLID,2,1,,{rule}"]
+            + ["MAT1,1,1.+7,,.3", "SPC1,1,123,1,2,3,4"]
+            + [f"FORCE,1,{g},,-.25,0.,0.,1." for g in tip]
+        )
+        u = static(FEModel.from_deck(deck_from_text(text + "\n")), subcase=1)
+        for g, (x, y) in tip.items():
+            wanted = [x * 3.230769e-4, x * y * -8.307692e-6, -3.263269e-3]
+            np.testing.assert_allclose(np.abs(u[g][:3]), np.abs(wanted), rtol=2e-7)
+            assert np.sign(u[g][2]) == -1.0 and np.sign(u[g][0]) == x
+
+
+def test_a_distorted_brick_with_in_two_passes_the_patch_test():
+    """Displacements linear in place have the stress of Hooke's law everywhere, and nodal forces that balance it."""
+    rng = np.random.default_rng(3)
+    (block,) = blocks(CUBE + "PSOLID,2,1,,2\n" + HEXA)
+    xyz = block.xyz + 0.15 * rng.standard_normal(block.xyz.shape)
+    slope = rng.standard_normal((3, 3))
+    u = (xyz[0] @ slope.T).ravel()
+    tensor = (slope + slope.T) / 2.0
+    strain = np.array([*np.diag(tensor), 2 * tensor[0, 1], 2 * tensor[1, 2], 2 * tensor[2, 0]])
+    points = rng.uniform(-1.0, 1.0, (5, 3))
+    stress = (reduced_shear_recovery(xyz, block.C, points)[0] @ u).reshape(5, 6)
+    np.testing.assert_allclose(stress, np.tile(block.C[0] @ strain, (5, 1)), rtol=1e-10)
+    # virtual work of the nodal forces in any other linear field is stress times strain times volume
+    K = reduced_shear_stiffness(xyz, block.C)[0]
+    volume = _volume(xyz[0])
+    other = rng.standard_normal((3, 3))
+    sym = (other + other.T) / 2.0
+    virtual = np.array([*np.diag(sym), 2 * sym[0, 1], 2 * sym[1, 2], 2 * sym[2, 0]])
+    work = (xyz[0] @ other.T).ravel() @ K @ u
+    assert work == pytest.approx(virtual @ block.C[0] @ strain * volume, rel=1e-10)
+    assert np.sum(np.abs(np.linalg.eigvalsh(K)) < 1e-9 * np.abs(K).max()) == 6
+
+
+def _volume(x):
+    """Volume of a brick with straight edges, det J integrated by three points each way."""
+    at, w = np.polynomial.legendre.leggauss(3)
+    total = 0.0
+    for i, a in enumerate(at):
+        for j, b in enumerate(at):
+            for k, c in enumerate(at):
+                f = 1.0 + CORNERS * np.array([a, b, c])
+                d = CORNERS * np.column_stack([f[:, 1] * f[:, 2], f[:, 0] * f[:, 2], f[:, 0] * f[:, 1]]) / 8.0
+                total += w[i] * w[j] * w[k] * np.linalg.det(d.T @ x)
+    return total
+
+
+def test_integrations_that_are_not_done_are_noted():
+    def notes(card, integration):
+        return FEModel.from_deck(deck_from_text(CUBE + f"PSOLID,2,1,,{integration}\n" + card)).notes
+
+    assert not any("IN TWO" in note for note in notes(HEXA, "2"))
+    assert any("CHEXA: IN THREE" in note and "parallelepipeds" in note for note in notes(HEXA, "3"))
+    quadratic = "CHEXA,1,2,1,2,3,4,5,6\n,7,8,9\n"
+    assert any("IN TWO" in note and "default integration" in note for note in notes(quadratic, "2"))
+    assert not any("IN THREE" in note for note in notes(quadratic, "3"))

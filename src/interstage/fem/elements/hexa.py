@@ -11,6 +11,10 @@ in natural components at the centre, turned by J0 and scaled by j0/j; the modes 
 element. On a parallelepiped it equals the 18-parameter hybrid brick of Pian and Tong. It reproduces the
 CHEXA of Nastran to round-off there.
 
+Eight nodes with PSOLID IN TWO (reduced shear, no bubble functions): normal strains of the displacements, and shear
+strains in element axes that vary only along the natural axis across their plane, γ_xy(ζ), γ_yz(ξ), γ_zx(η), as means
+over that plane. A brick of MSC Nastran in cantilever bending agrees to the seven digits that are printed.
+
 Twenty nodes (any mid-edge node may be absent): serendipity functions, 3x3x3 Gauss points for all
 terms, shear strains in element axes projected onto the trilinear functions (reduced shear). Nastran's own
 matrix is not known to us; the element passes patch tests and has six zero eigenvalues.
@@ -35,9 +39,13 @@ from interstage.fem.elements.solid_common import (
     SolidBlock,
     cartesian_gradients,
     derivatives,
+    element_axes,
     gauss,
     product_rule,
+    rotate_material,
+    rotate_matrix,
     strain_matrix,
+    stresses_of_local,
 )
 from interstage.fem.elements.solid_common_kernels import (
     add_products,
@@ -215,6 +223,46 @@ def hexa8_recovery(xyz: np.ndarray, C: np.ndarray, points: np.ndarray) -> np.nda
     inside = _inner(B, Ba, C[:, None] @ Ba * det[:, :, None, None])
     B, Ba, _ = strains.at(points)
     return (C[:, None] @ (B + Ba @ inside[:, None])).reshape(len(xyz), -1, 24)
+
+
+_ACROSS = ((3, 2), (4, 0), (5, 1))  # shear strain, and the natural axis across its plane
+
+
+def _reduced_strains(x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Strains of bricks x (n, 8, 3) in element axes with reduced shear: at the integration points (n, 8, 6, 24) with
+    their Jacobian determinants (n, 8), and at parent points (p, 3): (n, p, 6, 24).
+    """
+    at = _POINTS_2[0]
+    G, det = cartesian_gradients(x, HEXA8.gradients_at((True,) * 8, at))
+    inside = strain_matrix(G)
+    B = strain_matrix(cartesian_gradients(x, HEXA8.gradients_at((True,) * 8, points))[0])
+    for row, axis in _ACROSS:
+        levels = []
+        for level in (at[:, axis] < 0.0, at[:, axis] > 0.0):
+            w = det[:, level] / det[:, level].sum(axis=1, keepdims=True)
+            levels.append(np.einsum("ep,epk->ek", w, inside[:, level, row]))
+            inside[:, level, row] = levels[-1][:, None]
+        along = (0.5 + 0.5 * np.sqrt(3.0) * points[:, axis])[:, None]
+        B[:, :, row] = levels[0][:, None] + along * (levels[1] - levels[0])[:, None]
+    return inside, det, B
+
+
+def reduced_shear_stiffness(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Stiffness (n, 24, 24) of bricks xyz (n, 8, 3) with reduced shear and without inner modes, in basic axes."""
+    K = np.empty((len(xyz), 24, 24))
+    for first in range(0, len(xyz), CHUNK):
+        part = slice(first, first + CHUNK)
+        R = element_axes(HEXA8, xyz[part])
+        B, det, _ = _reduced_strains(xyz[part] @ R, np.zeros((0, 3)))
+        CB = rotate_material(C[part], R.transpose(0, 2, 1))[:, None] @ B * det[:, :, None, None]
+        K[part] = rotate_matrix(np.einsum("epij,epik->ejk", B, CB, optimize=True), R)
+    return K
+
+
+def reduced_shear_recovery(xyz: np.ndarray, C: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Stresses (n, 6 points, 24) of such bricks at parent points."""
+    R = element_axes(HEXA8, xyz)
+    return stresses_of_local(_reduced_strains(xyz @ R, points)[2], C, R)
 
 
 def layered_stiffness(xyz: np.ndarray, C: np.ndarray, points: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from interstage.nastran import CardTable
 
 POINTS = 10  # of the Gauss rule along an arc
 FLAT = 1e-8  # sine of the angle between chord and orientation below which they give no plane
-PIPE_SHEAR = 0.5  # shear factor of a thin circular pipe
 ASME = 1.65  # flexibility of a bend of pipe: 1.65 rm² / (t R) (ASME B31.1)
 
 
@@ -24,6 +23,7 @@ class _Bends:
     """PBEND cards as arrays: sections, radius RB and angle THETAB (0 where blank), offsets, and stress points.
 
     shift : DELTAN, not a number where it is to be I1/(A R)
+    pipe : (n, 2) outer and inner radius, not numbers where the section is not a pipe
     """
 
     A: np.ndarray
@@ -39,6 +39,7 @@ class _Bends:
     ZC: np.ndarray
     shift: np.ndarray
     points: np.ndarray
+    pipe: np.ndarray
 
     def __getitem__(self, rows) -> _Bends:
         return _Bends(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
@@ -63,6 +64,7 @@ def read(ctx: Context) -> list[ElementBlock]:
     nodes = np.column_stack([ctx.rows(table, 3), ctx.rows(table, 4)])
     centre, start, z, angle, radius = _arcs(ctx, table, nodes, p)
     shift = np.where(np.isnan(p.shift), p.I1 / (p.A * radius), p.shift)
+    p, shift = _exact_pipes(p, radius, shift)
     _check_neutral_axis(table, shift, radius)
     t, weights = gauss_unit(POINTS)
     R, x = _along(centre, start, z, angle, radius, t)
@@ -91,6 +93,23 @@ def read(ctx: Context) -> list[ElementBlock]:
     return [block]
 
 
+def _exact_pipes(p: _Bends, radius: np.ndarray, shift: np.ndarray) -> tuple[_Bends, np.ndarray]:
+    """Sections with A e R for I1 where they are pipes, and their DELTAN e: Winkler's theory without approximation.
+
+    The neutral axis of pure bending is at A / ∫ dA/r, for a ring half of √(R² - ro²) + √(R² - ri²), as in Nastran.
+    """
+    outer, inner = p.pipe.T
+    pipe = outer < radius
+    if not pipe.any():
+        return p, shift
+    e = shift.copy()
+    e[pipe] = sum(
+        0.5 * r[pipe] ** 2 / (radius[pipe] + np.sqrt(radius[pipe] ** 2 - r[pipe] ** 2))
+        for r in (outer, inner)
+    )
+    return replace(p, I1=np.where(pipe, p.A * e * radius, p.I1)), e
+
+
 def _check_neutral_axis(table: CardTable, shift: np.ndarray, radius: np.ndarray) -> None:
     """Refuse neutral axes at or beyond the centre of curvature, where no section has them."""
     beyond = ~(shift < radius)
@@ -108,16 +127,16 @@ def _properties(table: CardTable, E: np.ndarray) -> tuple[_Bends, np.ndarray]:
     """PBEND cards and the factor (n,) by which bending is more flexible than that of the section."""
     pipe = table.is_integer(3)
     values, bending = np.zeros((len(table), 10)), np.ones(len(table))
-    points = np.zeros((len(table), 4, 2))
+    points, pipes = np.zeros((len(table), 4, 2)), np.full((len(table), 2), np.nan)
     RB, theta = table.real(7, 0.0), np.deg2rad(table.real(8, 0.0))
     for rows, one in ((np.flatnonzero(~pipe), _beams), (np.flatnonzero(pipe), _pipes)):
         if len(rows):
             part = table.select(rows)
-            values[rows], points[rows], bending[rows] = one(part, E[rows], RB[rows])
+            values[rows], points[rows], bending[rows], pipes[rows] = one(part, E[rows], RB[rows])
     A, I1, I2, J, K1, K2, nsm, RC, ZC, shift = values.T
     for name, value in (("A", A), ("I1", I1), ("I2", I2), ("J", J)):
         positive(table, value, name)
-    return _Bends(A, I1, I2, J, K1, K2, nsm, RB, theta, RC, ZC, shift, points), bending
+    return _Bends(A, I1, I2, J, K1, K2, nsm, RB, theta, RC, ZC, shift, points, pipes), bending
 
 
 def _beams(table: CardTable, E: np.ndarray, RB: np.ndarray):
@@ -126,7 +145,7 @@ def _beams(table: CardTable, E: np.ndarray, RB: np.ndarray):
     columns.append(np.where(table.blank(22), np.nan, table.real(22, 0.0)))
     points = np.column_stack([table.real(j, 0.0) for j in range(9, 17)]).reshape(-1, 4, 2)
     points[:, :, 1] *= -1.0  # r, z of the card: z is that of radius × tangent
-    return np.column_stack(columns), points, 1.0
+    return np.column_stack(columns), points, 1.0, np.nan
 
 
 def _pipes(table: CardTable, E: np.ndarray, RB: np.ndarray):
@@ -154,12 +173,12 @@ def _pipes(table: CardTable, E: np.ndarray, RB: np.ndarray):
     radius = np.where(RB > 0.0, RB, 1.0)
     held = 1.0 + 6.0 * pressure / E * (rm / t) ** (7.0 / 3.0) * (radius / rm) ** (1.0 / 3.0)
     factor = np.where(fsi == 2, np.maximum(1.0, ASME * rm**2 / (t * radius) / held), 1.0)
-    shear = np.full(len(table), PIPE_SHEAR)
+    shear = 0.5 * (rm**2 + t**2 / 4.0) / (rm**2 + t**2 / 12.0)  # I 2t / (A Q), Q of half the ring
     offsets = [table.real(j, 0.0) for j in (11, 12, 13)]
     blank = np.full(len(table), np.nan)
     columns = [A, inertia, inertia, 2.0 * inertia, shear, shear, *offsets, blank]
     points = outer[:, None, None] * np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
-    return np.column_stack(columns), points, factor
+    return np.column_stack(columns), points, factor, np.column_stack([outer, inner])
 
 
 def _compliance(p: _Bends, E, G, radius, e, bending) -> np.ndarray:

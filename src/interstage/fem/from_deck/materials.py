@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -146,9 +146,13 @@ class Materials:
         """Stiffness of a MAT1 or MAT3, whose axes x, θ, z are here x, y, z; its shears beside zx have no part.
 
         NUij is the strain along j of a stress along i: the compliances are -NUXTH/EX, -NUTHZ/ETH and -NUZX/EZ.
+        A MAT1 has the G of its card, as rings of Nastran do and its other solids do not.
         """
         if self._require(mid, ("MAT1", "MAT3")) == "MAT1":
-            return self.solid(mid)
+            solid = self.solid(mid)
+            C = solid.C.copy()
+            C[3:, 3:] = self._mat1(mid)[1] * np.eye(3)
+            return replace(solid, C=C)
         table, i = self._place[int(mid)]
         row = _numbers(table, i, 16)
         EX, ETH, EZ, NUXTH, NUTHZ, NUZX, rho = row[1:8]

@@ -16,7 +16,16 @@ import numpy as np
 
 from interstage.errors import DeckError, known_names
 from interstage.fem.coordinates import BASIC
-from interstage.fem.elements.hexa import CENTRE, HEXA8, HEXA20, LayeredBlock, hexa8_recovery, hexa8_stiffness
+from interstage.fem.elements.hexa import (
+    CENTRE,
+    HEXA8,
+    HEXA20,
+    LayeredBlock,
+    hexa8_recovery,
+    hexa8_stiffness,
+    reduced_shear_recovery,
+    reduced_shear_stiffness,
+)
 from interstage.fem.elements.penta import PENTA6, PENTA15, penta6_recovery, penta6_stiffness
 from interstage.fem.elements.pyramid import PYRAM5, PYRAM13
 from interstage.fem.elements.solid_common import (
@@ -209,7 +218,7 @@ def _stack(
     return axis, best > 0.0
 
 
-DEFAULT, STANDARD, NO_BUBBLES = 0, 1, 2
+DEFAULT, STANDARD, NO_BUBBLES, NO_BUBBLES_THREE = 0, 1, 2, 3
 LEFT_HANDED = np.array(
     [3, 4, 5, 0, 1, 2, 12, 13, 14, 9, 10, 11, 6, 7, 8]
 )  # nodes of a CPENTA, faces exchanged
@@ -221,11 +230,17 @@ _FAMILIES = {
     "CTETRA": (TETRA4, TETRA10, (None, None)),
     "CPYRAM": (PYRAM5, PYRAM13, (None, None)),
 }
+# the same of linear elements with reduced shear and without bubble functions (PSOLID IN TWO and THREE)
+_NO_BUBBLES = {
+    "CHEXA": (reduced_shear_stiffness, reduced_shear_recovery),
+    "CPENTA": tuple(partial(f, bubbles=False) for f in (penta6_stiffness, penta6_recovery)),
+    "CTETRA": (None, None),  # its strains are constant
+}
 
 
 @dataclass(frozen=True)
 class _Property:
-    """One PSOLID: material and its system, and the integration (DEFAULT, STANDARD or NO_BUBBLES)."""
+    """One PSOLID: material and its system, and the integration (DEFAULT, STANDARD, NO_BUBBLES, NO_BUBBLES_THREE)."""
 
     material: Solid
     cordm: int
@@ -273,7 +288,7 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
         nodes = _right_handed(ctx, table, nodes)
     pid = _property_ids(ctx, table, properties)
     rule = np.array([properties[one].integration for one in pid])
-    pattern = (nodes[:, n_corner:] >= 0) @ (1 << np.arange(n_nodes - n_corner)) * 3 + rule
+    pattern = (nodes[:, n_corner:] >= 0) @ (1 << np.arange(n_nodes - n_corner)) * 4 + rule
     blocks = []
     for one in np.unique(pattern):
         rows = np.flatnonzero(pattern == one)
@@ -282,11 +297,14 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
         present = present[: shape.n_nodes]
         use = nodes[np.ix_(rows, np.flatnonzero(present))]
         stiffness, recovery = special if shape is linear else (None, None)
-        if one % 3 == NO_BUBBLES and table.name == "CPENTA" and shape is linear:
-            stiffness, recovery = (partial(f, bubbles=False) for f in special)
-        elif one % 3 == NO_BUBBLES:
-            _note_integration(ctx, table, properties, pid[rows])
-        elif one % 3 == STANDARD:
+        integration = one % 4
+        if integration in (NO_BUBBLES, NO_BUBBLES_THREE) and shape is linear and table.name in _NO_BUBBLES:
+            stiffness, recovery = _NO_BUBBLES[table.name]
+            if integration == NO_BUBBLES_THREE and stiffness is not None:
+                _note_points(ctx, table, properties, pid[rows])
+        elif integration == NO_BUBBLES or (integration == NO_BUBBLES_THREE and shape is linear):
+            _note_integration(ctx, table, properties, pid[rows], integration)
+        elif integration == STANDARD:
             stiffness = partial(plain_stiffness, shape, present)
             recovery = partial(plain_recovery, shape, present)
         xyz = ctx.grids.xyz[use]
@@ -316,14 +334,29 @@ def _right_handed(ctx: Context, table: CardTable, nodes: np.ndarray) -> np.ndarr
     return nodes
 
 
+def _asking(properties: dict[int, _Property], pid: np.ndarray, integration: int) -> str:
+    """Numbers of the PSOLID in `pid` that ask for an integration."""
+    return ", ".join(
+        str(p) for p in sorted({int(p) for p in pid}) if properties[p].integration == integration
+    )
+
+
 def _note_integration(
-    ctx: Context, table: CardTable, properties: dict[int, _Property], pid: np.ndarray
+    ctx: Context, table: CardTable, properties: dict[int, _Property], pid: np.ndarray, integration: int
 ) -> None:
     """Say which PSOLID ask for an integration that elements of this card do not have."""
-    names = sorted({int(p) for p in pid if properties[int(p)].integration == NO_BUBBLES})
+    rule = "TWO" if integration == NO_BUBBLES else "THREE"
     ctx.notes.append(
-        f"{table.name}: IN TWO with ISOP REDUCED of PSOLID {', '.join(map(str, names))} is treated as the default "
-        "integration (reduced shear, bubble functions for linear elements)"
+        f"{table.name}: IN {rule} with ISOP REDUCED of PSOLID {_asking(properties, pid, integration)} is treated as "
+        "the default integration (reduced shear, bubble functions for linear elements)"
+    )
+
+
+def _note_points(ctx: Context, table: CardTable, properties: dict[int, _Property], pid: np.ndarray) -> None:
+    """Say that elements which ask for three points along each axis have two."""
+    ctx.notes.append(
+        f"{table.name}: IN THREE of PSOLID {_asking(properties, pid, NO_BUBBLES_THREE)} is integrated as IN TWO, "
+        "which is the same for parallelepipeds"
     )
 
 
@@ -457,9 +490,11 @@ def _integration(ctx: Context, table: CardTable, i: int, pid: int, rule, isop) -
         )
     if isop == "FULL" and rule in ("TWO", "THREE"):
         return STANDARD
-    if rule == "TWO":
+    if rule == "TWO" and isop == "REDUCED":
         return NO_BUBBLES
-    if isop == "FULL" or rule in ("THREE", "GAUSS"):
+    if rule == "THREE":
+        return NO_BUBBLES_THREE
+    if isop == "FULL" or rule == "GAUSS":
         ctx.notes.append(
             f"PSOLID {pid} ({table.where(i)}): IN {rule or 'blank'} with ISOP {isop} is treated as the "
             "default integration (reduced shear, bubble functions for linear elements)"

@@ -406,8 +406,8 @@ CARDS = [
     *described(
         (
             "[rings](theory/solid_elements.md#rings) of three to six grids in the xz plane, MAT1 and MAT3, "
-            "THETA from x towards z; matrices and loads are those of the whole ring, mass properties and "
-            "resultants those of rings about the z axis"
+            "THETA from x towards z, the G of MAT1; matrices and loads are those of the whole ring, mass properties "
+            "and resultants those of rings about the z axis"
         ),
         "materials that expand unlike along the radius and around it; preload",
         CardSpec("CTRIAX6", "element", family="ring", grids="3-8", reals="9", topology=TRIANGLE),

@@ -137,8 +137,8 @@ CARDS = [
     # solids
     *described(
         (
-            "MID, CORDM (-1: element axes), ISOP = FULL with IN = TWO or THREE; IN = TWO of a six-node "
-            "CPENTA: reduced shear without bubble functions"
+            "MID, CORDM (-1: element axes), ISOP = FULL with IN = TWO or THREE; IN = TWO and THREE of "
+            "CHEXA and CPENTA without mid-edge grids: reduced shear without bubble functions"
         ),
         "other integration: default, with a note; FCTN other than SMECH refused",
         CardSpec("PSOLID", "property", ids_with="PSOLID"),
