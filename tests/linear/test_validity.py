@@ -56,6 +56,35 @@ def test_a_rate_limit_that_is_active_is_named(vehicle, sampled):
     assert "holds for tvc.command[0] = 0.001 within ±0.1047 rad" in near.notes[0]
 
 
+@pytest.mark.parametrize("sampled", [False, True])
+def test_the_print_shows_the_point_and_how_far_it_holds(vehicle, tmp_path, sampled):
+    """A ramp of 0.02 rad/s, flown: time, command and angle of the row that was asked, also from files and of a part."""
+    made = ist.Assembly("gimbal", vehicle=vehicle).add("tvc", dev.TVC(**GIMBAL))
+    made.add("gyro", dev.Gyro(at="core", every="20 ms"))
+    made.add("ramp", lambda t: [0.02 * t, 0.0], out={"y": "rad[2]"}).wire({"ramp.y": "tvc.command"})
+    log = ist.simulate(made, vehicle.state(), until=2.0, step="10 ms", log_step="0.5 s")
+    model = ist.linearize(made, log.point(3), "tvc.command", "tvc.angle", sampled=sampled)
+    angle = log["tvc.angle"][3, 0]
+    # second order behind a ramp: late by 2 ζ/ω, ζ = 0.7, less what has died away
+    assert angle == pytest.approx(0.02 * (1.5 - 2 * 0.7 / (12 * np.pi)), rel=1e-6)
+    seen = f"angle[0] = {angle:.4g} rad, other inputs and outputs 0"
+    wanted = f"  point    t = 1.5 s, moving, tvc.command[0] = 0.03 rad, tvc.{seen}\n"
+    assert wanted in str(model)
+    assert "  note     holds for tvc.command[0] = 0.03 within ±0.1047 rad" in str(model)
+    for kind in ("h5", "mat", "npz"):
+        model.save(tmp_path / f"model.{kind}")
+        assert str(ist.load(tmp_path / f"model.{kind}")) == str(model)
+    part = model.select(inputs=[1], outputs=["tvc.angle[0]"])
+    assert f"moving, tvc.{seen}" in str(part) and "command[0] =" not in str(part).split("note")[0]
+    later = ist.linearize(made, log.point(4), "tvc.command", "tvc.angle", sampled=sampled)
+    assert "t = 2 s, moving, tvc.command[0] = 0.04 rad" in str(later)
+    # a vehicle alone, at rest and along the flight
+    assert "  point    at rest\n" in str(ist.linearize(vehicle, vehicle.state())) + "\n"
+    seen = ist.linearize(log.system, log.point(3), outputs=[ist.JointAngle("engine")])
+    assert f"point    t = 1.5 s, moving, engine.joint_angle.angle1 = {angle:.4g} rad" in str(seen)
+    assert "point" not in str(ist.LinearModel([[-1.0]], [[1.0]], [[1.0]], [[0.0]]))
+
+
 ARM, SLIDE, CORE = {"joint": "arm"}, {"joint": "slide"}, {"at": "core"}
 AXIS = {**GIMBAL, "joint": "engine"}
 HYDRAULIC = {**GIMBAL, "rod_stiffness": 4e6, "fluid_stiffness": 2e6}

@@ -397,6 +397,11 @@ class AssemblyPlant:
         )
         return (held if parts else ()) + notes_on_limits(self)
 
+    def about(self) -> dict[str, np.ndarray]:
+        """Return the time t (s) of the point and the values u of the inputs there."""
+        values = [self.loops[float].tapes.array(name).ravel() for name in self.inputs]
+        return {"t": np.array(self.t), "u": np.concatenate([np.zeros(0), *values])}
+
     def places(self, reference: Place | None) -> dict[str, object]:
         """Return mass properties of the vehicle about the reference, where there is one."""
         return {} if reference is None else {"mass_properties": mass_properties(self, reference)}

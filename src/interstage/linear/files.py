@@ -30,7 +30,7 @@ from interstage.output import as_path
 
 SCHEMA_VERSION = 2  # 1 had neither dt nor notes
 _MAPS = ("state_index", "input_index", "output_index")
-_VECTORS = ("q", "v", "vdot", "y")  # of the operating point
+_VECTORS = ("q", "v", "vdot", "y", "u")  # of the operating point; its t is a number
 _LISTS = ("states", "inputs", "outputs")
 _KNOWN = {
     *"ABCD",
@@ -113,7 +113,12 @@ def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
             for k, v in tree.get("rigid_body_mass_properties", {}).items()
         },
         operating_point={
-            k: np.atleast_1d(v) if k in _VECTORS else v for k, v in tree.get("operating_point", {}).items()
+            k: np.atleast_1d(v)
+            if k in _VECTORS
+            else np.asarray(v).reshape(())
+            if k == "t" and np.size(v) == 1
+            else v
+            for k, v in tree.get("operating_point", {}).items()
         },
         method=_method(tree.get("linearization", {})),
         extras=added,

@@ -407,7 +407,7 @@ def sampled_model(
     return plant.named(
         (A, B, C, D),
         [names[k] for k in chosen[kept]],
-        operating_point={"q": plant.x0.q, "v": plant.x0.v, "vdot": vdot, "y": y},
+        operating_point={"q": plant.x0.q, "v": plant.x0.v, "vdot": vdot, "y": y, **plant.about()},
         method=how,
         notes=notes,
         dt=float(frame.ticks * plant.plan.clock.tick),

@@ -40,7 +40,7 @@ from interstage.linear.plant import Plant, state_space
 from interstage.linear.validity import notes_on_point
 from interstage.linear.vehicle_plant import VehiclePlant
 from interstage.multibody.loads import Forces, Loads
-from interstage.multibody.operating_point import acting_at, at_point, frozen
+from interstage.multibody.operating_point import OperatingPoint, acting_at, at_point, frozen
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
 from interstage.simulation.plant.assembly import Assembly
@@ -121,6 +121,7 @@ def linearize(
         x, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
         face = interface_of(system, inputs, outputs)
         plant = VehiclePlant(system, x, loads, face, Chart(system, x, position_axes))
+        plant.t = x0.t if isinstance(x0, OperatingPoint) else None
     try:
         others = {"name": name or plant.name, **plant.places(reference)}
         if isinstance(plant, AssemblyPlant) and sampled:
@@ -150,7 +151,7 @@ def continuous_model(
         A, B, C, chosen = A[np.ix_(kept, kept)], B[kept], C[:, kept], chosen[kept]
     if turned:
         A, B, C = continuous_in_world((A, B, C), plant.system, plant.x0, plant.motions(chosen), vdot)
-    point = {"q": plant.x0.q.copy(), "v": plant.x0.v.copy(), "vdot": vdot, "y": y}
+    point = {"q": plant.x0.q.copy(), "v": plant.x0.v.copy(), "vdot": vdot, "y": y, **plant.about()}
     return plant.model((A, B, C, D), chosen, operating_point=point, method=found.how, notes=notes, **others)
 
 

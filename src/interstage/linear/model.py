@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from interstage.simulation.plant.clock import Period
 
 MOST_NAMES = 8  # of states, inputs or outputs that are printed
+NOTHING = 1e-15  # values at the operating point that are printed as zero
 INDICES = ("state_index", "input_index", "output_index")
 
 
@@ -54,7 +55,7 @@ class LinearModel:
     state_index, input_index, output_index : {group: indices from 0}
     state_units, input_units, output_units : a unit for each
     grid_positions {node: (3,)}, mass_properties {mass, cmoffset, inertia} : about the reference place
-    operating_point : {q, v, vdot, y} about which the model holds
+    operating_point : {q, v, vdot, y} about which the model holds, with its time t (s) and inputs u where it has these
     method : {method, step, richardson, error} of its derivatives
     extras : arrays, or dictionaries of arrays, by name, which are saved with the model
     name : title of the model
@@ -218,8 +219,30 @@ class LinearModel:
             lines.append(
                 f"  poles    {poles.verdict}" + (f", {min(band):.4g} to {max(band):.4g} Hz" if band else "")
             )
+        lines += [f"  {'point':<8} {', '.join(said)}"] if (said := self._said_of_the_point()) else []
         lines += [f"  {'note':<8} {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def _said_of_the_point(self) -> list[str]:
+        """Return the time, the motion, and the inputs and outputs at the operating point, as far as they are known."""
+        point = self.operating_point
+        said = [f"t = {float(point['t']):.6g} s"] if "t" in point else []
+        said += ["moving" if np.any(point["v"]) else "at rest"] if "v" in point else []
+        channels = [
+            (f"{name} = {value:.4g} {unit}".rstrip(), value)
+            for names, units, key in (
+                (self.inputs, self.input_units, "u"),
+                (self.outputs, self.output_units, "y"),
+            )
+            if len(point.get(key, ())) == len(names)
+            for name, unit, value in zip(names, units, point.get(key, ()))
+        ]
+        named = [words for words, value in channels if abs(value) > NOTHING]
+        said += named[:MOST_NAMES]
+        said += [f"{len(named) - MOST_NAMES} more"] if len(named) > MOST_NAMES else []
+        if len(named) < len(channels):
+            said.append("other inputs and outputs 0" if named else "inputs and outputs 0")
+        return said
 
     def _places(
         self, chosen: Chosen, names: list[str], index: Mapping[str, np.ndarray], what: str
@@ -270,7 +293,7 @@ class LinearModel:
             input_index=_kept_index(self.input_index, i),
             output_index=_kept_index(self.output_index, o),
             operating_point=self.operating_point
-            | ({"y": self.operating_point["y"][o]} if "y" in self.operating_point else {}),
+            | {k: self.operating_point[k][at] for k, at in (("u", i), ("y", o)) if k in self.operating_point},
         )
 
     # analysis -----------------------------------------------------------------------------------------

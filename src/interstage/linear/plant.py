@@ -81,6 +81,10 @@ class Plant(Protocol):
         """Warn of what is particular at the point, and return notes on it."""
         ...
 
+    def about(self) -> dict[str, np.ndarray]:
+        """Return what the operating point of a model has beside state and outputs: the time t (s), the inputs u."""
+        ...
+
     def places(self, reference: Place | None) -> dict[str, object]:
         """Return the fields of a model that say where things are: grid positions and mass properties."""
         ...

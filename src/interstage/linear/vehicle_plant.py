@@ -60,6 +60,7 @@ class VehiclePlant:
         self.channels, self.outputs = interface.channels, interface.outputs
         self.sites = gather_sites(system, interface.places) if interface.places else NO_SITES
         self.origin: Observation | None = None
+        self.t: float | None = None  # of the point, where it has one
         every = interface.every
         self.free = np.flatnonzero(~locked_velocities(system)) if system.any_held else every[: system.nv]
 
@@ -179,6 +180,10 @@ class VehiclePlant:
     def notes(self) -> tuple[str, ...]:
         """Return no notes: a vehicle has no limits."""
         return ()
+
+    def about(self) -> dict[str, np.ndarray]:
+        """Return the time t (s) of the point, where it has one; its inputs act in addition to its loads."""
+        return {} if self.t is None else {"t": np.array(self.t)}
 
     def places(self, reference: Place | None) -> dict[str, object]:
         """Return grid positions of inputs and outputs, and mass properties, about the reference (the first body)."""
