@@ -613,7 +613,7 @@ def test_the_mass_of_flexible_bodies_that_loads_stiffen(names):
 
 
 def test_the_mass_of_a_body_with_tanks_is_no_one_factor():
-    from vehicle.vehicle_models import bar_rocket
+    from staged_vehicle.vehicle_models import bar_rocket
 
     v = bar_rocket()
     system = v.multibody(v.shapes(n_modes=4, levels=2, error=1.0)).compile()

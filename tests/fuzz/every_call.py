@@ -85,8 +85,8 @@ NOT_METHODS = (
 WRITTEN = ("__getitem__", "__setitem__", "__call__", "__contains__", "__matmul__", "__mul__", "__add__")
 NOT_CALLED = ("UDP", "InterstageError")  # opens a socket; speaks for itself
 PACKAGES = (
-    "batch", "component", "ensemble", "exchange", "fem", "fmodal", "kane", "linalg", "linear", "mass", "multibody",
-    "nastran", "report", "spatial", "system", "units", "vehicle",
+    "batch", "component", "exchange", "fem", "fmodal", "kane", "linalg", "linear", "mass", "multibody",
+    "nastran", "report", "simulation", "spatial", "staged_vehicle", "studies", "units",
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from scipy import stats
 import interstage as ist
 from interstage.errors import InterstageError
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "ensemble"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))
 import studied
 
 ASKED = {"build": studied.slow, "dispersions": {"a": stats.norm(1.0, 0.2)}, "runs": 200, "seed": 9}

@@ -113,3 +113,31 @@ def test_a_step_inside_a_frame_bears_a_mode_that_is_damped_beyond_the_critical()
     assert np.sort(np.abs(poles))[-2:] == pytest.approx(
         np.sort(np.abs(np.linalg.eigvals(exact)))[-2:], rel=1e-6
     )
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.9])
+def test_a_trim_passes_a_kink_at_its_start(threshold):
+    """An engine that pushes above a back pressure, from rest: the spring ends at (F − p) / k, however large p is."""
+
+    class Pusher(ist.Device):
+        body = ist.Site()
+        push = body.force()
+        level = ist.ContinuousState("")
+        back = ist.Parameter("N")
+
+        def outputs(d, t):
+            net = d.level * 2e4 - d.back
+            if net.real <= 0.0:
+                net = 0.0 * net
+            d.push[0] = net
+
+        def rates(d, t):
+            d.leveldot = (1.0 - d.level) / 0.05
+
+    mb = ist.Multibody("pushed")
+    mb.add_body("car", mass=3.0, joint=ist.Prismatic("x", stiffness=5e3, damping=10.0))
+    flight = ist.Assembly("on a spring", vehicle=mb.compile())
+    flight.add("engine", Pusher(body="car", back=2e4 * threshold))
+    point = ist.trim(flight)
+    assert point["car"].q[0] == pytest.approx(2e4 * (1.0 - threshold) / 5e3, rel=1e-12)
+    assert point.values["engine.level"] == pytest.approx(1.0, rel=1e-12)

@@ -171,9 +171,7 @@ def test_a_flight_without_devices_has_no_empty_sections(tmp_path):
     assert [s.id for s in report.sections] == ["flight", "bodies", "about"]
     page = report.html()
     assert (
-        "A flight of a vehicle alone" in page
-        and "Ports and states" not in page
-        and "Block diagram" not in page
+        "A run of a vehicle alone" in page and "Ports and states" not in page and "Block diagram" not in page
     )
 
 

@@ -189,7 +189,7 @@ def test_what_cannot_be_followed_is_said(tmp_path):
     mb = ist.Multibody("stone")
     mb.add_body("stone", mass=2.0, inertia=[1, 1, 1], joint=ist.Free())
     mb.save(tmp_path / "stone.h5")
-    with pytest.raises(InputError, match="only the log of a flight"):
+    with pytest.raises(InputError, match="only logs are followed"):
         follower_of(tmp_path / "stone.h5", wait=lambda: False)
     started = time.monotonic()
     with pytest.raises(FileError, match="no rows"):

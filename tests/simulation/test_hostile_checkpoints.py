@@ -197,9 +197,9 @@ CHOSEN = {
     "cli/validate.py": "files of a checkout",
 }
 PICKLED = {
-    "ensemble/workers.py",
-    "ensemble/job.py",
-    "ensemble/drive.py",
+    "studies/workers.py",
+    "studies/job.py",
+    "studies/drive.py",
     "compiled/disk.py",  # numba's cache of kernels, which is code
 }  # own processes
 

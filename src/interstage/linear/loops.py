@@ -26,7 +26,7 @@ from interstage.linear.chart import position_names, rate_names
 from interstage.linear.joining import feedback
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
-from interstage.multibody import Free, State, System
+from interstage.multibody import State, System
 from interstage.simulation.plant.assembly import Assembly, Member, Surroundings
 from interstage.simulation.plant.clock import Period
 from interstage.simulation.plant.connections import ConnectionPiece, split_slice
@@ -344,7 +344,7 @@ def _regions(
         kinds["bending"] += [names[k] for k in modes for names in (positions, rates)]
         if _is_slosh(body, list(system.layout), slosh):
             kinds["slosh"] += [names[k] for k in joint for names in (positions, rates)]
-        elif isinstance(where.joint, Free):
+        elif body in system.model.roots:
             kinds["rigid"] += [names[k] for k in joint for names in (positions, rates)]
     place = {state: k for k, state in enumerate(states)}
     return {

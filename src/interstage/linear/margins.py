@@ -92,6 +92,7 @@ class LoopMargins:
         return min(self.gain_up_db, self.gain_down_db)
 
 
+@named_arguments
 @dataclass(frozen=True, repr=False)
 class Margins:
     """Margins of all loops of a model; prints as a table.

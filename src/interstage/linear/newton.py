@@ -308,12 +308,15 @@ def solve(equations: E, max_iterations: int) -> Solution[E]:
         smallest = _size(found.after, scale)
         if smallest <= equations.floor:
             break
-        nearer = _search(equations, r, step, scale)
+        nearer = _search(equations, r, step, lambda r, scale=scale: _size(r, scale))
         if nearer is None:
-            if fresh:
+            if not fresh:
+                J = None
+                continue
+            # beyond a kink, as where an engine begins to push, residuals grow before the next Jacobian knows of them
+            nearer = _search(equations, r, step, tangent.correction)
+            if nearer is None:
                 break
-            J = None
-            continue
         equations, r, whole = nearer
         travelled = travelled + np.abs(step)
         # the sizes of what balances: round-off of them is all that may be left
@@ -383,12 +386,19 @@ class Tangent:
             rest = rest + self.own @ base
         return (base - self._back(self.V @ ((self.U.T @ rest) / self.s))) / self.columns
 
+    def correction(self, r: np.ndarray) -> float:
+        """Return the length of the Newton step in scaled unknowns, their natural measure [Deuflhard 2004]."""
+        return float(np.linalg.norm(self.step(r) * self.columns))
+
 
 def _search(
-    equations: E, r: np.ndarray, step: np.ndarray, scale: np.ndarray
+    equations: E, r: np.ndarray, step: np.ndarray, size: Callable[[np.ndarray], float]
 ) -> tuple[E, np.ndarray, bool] | None:
-    """Halve the step until the residual is smaller, and say if it was whole; None if it never is."""
-    size, length = _size(r, scale), 1.0
+    """Halve the step until the residuals are smaller, and say if it was whole; None if they never are.
+
+    size : measure of residuals
+    """
+    start, length = size(r), 1.0
     for _ in range(HALVINGS):
         try:
             other = equations.moved(length * step)
@@ -396,7 +406,7 @@ def _search(
         except (ModelError, SolverError):
             length *= 0.5
             continue
-        if np.isfinite(r_new).all() and _size(r_new, scale) <= (1.0 - 1e-4 * length) * size:
+        if np.isfinite(r_new).all() and size(r_new) <= (1.0 - 1e-4 * length) * start:
             return other, r_new, length == 1.0
         length *= 0.5
     return None

@@ -362,12 +362,8 @@ def _unknown_mass(system: System, x: State, spec: BodySpec) -> float:
         return sum(
             _mass(system, one) for node, bodies in carried if not is_known(spec, node) for one in bodies
         )
-    alone = name == _root(system, name) and len(_roots(system)) == 1
+    alone = name == _root(system, name) and len(system.model.roots) == 1
     return float(whole_from(system, x)[0]) if alone else _mass(system, name)
-
-
-def _roots(system: System) -> list[str]:
-    return [spec.name for spec in system.model.specs if spec.parent is None]
 
 
 def _mass(system: System, name: str) -> float:

@@ -138,6 +138,11 @@ class Multibody:
         """Names of the bodies in the order of addition."""
         return [spec.name for spec in self.specs]
 
+    @property
+    def roots(self) -> list[str]:
+        """Names of the bodies without parent: each is the root of a vehicle."""
+        return [spec.name for spec in self.specs if spec.parent is None]
+
     def spec(self, name: str, where: str = "body") -> BodySpec:
         """Return the description of a body; an unknown name is an error that lists the known ones."""
         for spec in self.specs:

@@ -178,7 +178,10 @@ class OperatingPoint(State):
 
     def going_on(self) -> OperatingPoint:
         """Return the same point of a run, from whose time a run goes on where nobody says otherwise."""
-        assert self.run is not None
+        if self.run is None:
+            raise InputError(
+                "the point is not of a run", hint="log.point(t) gives one that a run goes on from"
+            )
         return self._but(run=replace(self.run, goes_on=True, loaded=True))
 
     def why_not_of(self, system: ModelData) -> str:

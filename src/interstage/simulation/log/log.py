@@ -125,11 +125,19 @@ class Log:
 
     def note(self, event: EventRecord) -> None:
         """Take an event that happened."""
+        if not isinstance(event, EventRecord):
+            raise InputError(
+                "a log takes events that a run met", expected="an EventRecord", got=type(event).__name__
+            )
         self.events.append(event)
         self.store.note(event)
 
     def finished(self, end: OperatingPoint | None) -> Log:
         """Return this log with all its rows in place; its file is closed. end : where the run ended"""
+        if end is not None and not isinstance(end, OperatingPoint):
+            raise InputError(
+                "a run ends at a point", expected="an OperatingPoint or None", got=type(end).__name__
+            )
         if self.store.memories is not None and end is not None:
             self.store.memories.note()
         self.store.finish(self._said())
@@ -389,7 +397,11 @@ class Log:
         phase, row = self._row(k)
         number = range(len(self))[k]
         if self._end is not None and number == len(self) - 1:
-            return cast(OperatingPoint, self._end.copy())
+            end = cast(OperatingPoint, self._end.copy())
+            if phase.inputs.known:
+                driven = phase.inputs.named(end.t, row, phase.system_at(row)).accelerations
+                end.loads = replace(end.loads, accelerations=driven)
+            return end
         kept = self.contents.points
         if kept is None:
             lacking = "its log file is of a version that did not keep what is discrete of devices"
@@ -490,10 +502,7 @@ class Log:
         return phase.between(t, tidied(phase.system, phase.dense(t)[: phase.system.nq + phase.system.nv]))
 
     def operating_point(self, k: int = -1) -> OperatingPoint:
-        """Return the k-th row, the last by default (`end`), as a whole point, with the loads of its time."""
-        self._row(k)
-        if self._end is not None and k in (-1, len(self) - 1):
-            return self._end
+        """Return the k-th row, the last by default, as a whole point under the loads of its time."""
         return self._whole_row(k).at_its_time()
 
     @cached_property

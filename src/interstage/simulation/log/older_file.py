@@ -75,6 +75,11 @@ class StoredModel:
     units: dict[str, str]
     specs: list[StoredBody]
 
+    @property
+    def roots(self) -> list[str]:
+        """Names of the bodies without parent."""
+        return [one.name for one in self.specs if one.parent is None]
+
     def spec(self, name: str) -> StoredBody:
         """Return a body."""
         return next(one for one in self.specs if one.name == name)

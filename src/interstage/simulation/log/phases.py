@@ -550,11 +550,6 @@ def is_mass(name: str) -> bool:
     return isinstance(name, str) and name.partition(".")[0] in SHAPES
 
 
-def roots_of(system: System) -> list[str]:
-    """Return the bodies on nothing: each is the root of a vehicle."""
-    return [spec.name for spec in system.model.specs if spec.parent is None]
-
-
 def check_vehicle(name: str, bodies: Sequence[str], roots: Sequence[Sequence[str]]) -> None:
     """Refuse a channel of a body that is not there, or of no body where phases have several vehicles.
 
@@ -576,14 +571,14 @@ def masses(phases: Sequence[Phase], name: str) -> tuple[np.ndarray, str]:
     """Return the values (m, ...) of a channel and its unit; see the module."""
     what, _, body = name.partition(".")
     known = dict.fromkeys(b for phase in phases for b in phase.system.bodies)
-    check_vehicle(name, list(known), [roots_of(phase.system) for phase in phases])
+    check_vehicle(name, list(known), [phase.system.model.roots for phase in phases])
     return np.concatenate([_rows(phase, what, body) for phase in phases]), _unit(phases[0].system, what)
 
 
 def _rows(phase: Phase, what: str, body: str) -> np.ndarray:
     if body and body not in phase.system.layout:
         return np.full((len(phase), *SHAPES[what]), np.nan)
-    return phase.whole(what, body or roots_of(phase.system)[0])
+    return phase.whole(what, body or phase.system.model.roots[0])
 
 
 def _unit(system: System, what: str) -> str:
