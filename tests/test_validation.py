@@ -1,5 +1,6 @@
 """The quick studies of `make validate` hold, and a study that fails says so."""
 
+import dataclasses
 import importlib
 import re
 
@@ -8,6 +9,10 @@ import pytest
 from validation.study import (
     DOCS,
     LOOSE,
+    NOISE,
+    NUMBER,
+    PLACE,
+    RESULT,
     ROUNDING,
     ROUNDS,
     Row,
@@ -95,8 +100,6 @@ def test_a_limit_that_is_far_above_rounding_is_not_called_rounding():
 
 def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
     """Planted changes: of an error, of a figure whose error stays zero, of a limit, of rows."""
-    import dataclasses
-
     import validation.__main__ as command
     import validation.beams
 
@@ -159,6 +162,64 @@ def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
         "beams: the page would change: roll, margin, dB: 14.8, 8.7, 14.8, 9.7 on the page"
         in capsys.readouterr().out
     )
+
+
+def rows_of(page) -> list[Row]:
+    """Return the rows of a committed page."""
+    out, text = [], page.read_text(encoding="utf-8")
+    for case, quantity, reference, ours, error, limit, *note in table_of(text):
+        number, why = without_letter(limit), reason_of(limit, text).partition(") ")[2]
+        held = None if number == "—" else float(number.removesuffix(" *"))
+        words = " ".join(note).strip(" |")
+        out.append(
+            Row(case, quantity, reference, ours, float(error), held, words, why, number.endswith(" *"))
+        )
+    return out
+
+
+def with_factor(row: Row, at: int, factor: float) -> Row | None:
+    """Return a row whose number `at` of what we found is `factor` times as large, None where that says nothing.
+
+    That is where there is no such number, where it is zero, as small as its last digit, or an error beside its limit.
+    """
+    found = [m for m in NUMBER.finditer(row.ours) if not row.ours[m.end() :].startswith("/")]
+    if row.rounds or at >= len(found):
+        return None
+    place, text = found[at], found[at][0]
+    value, decimals = abs(float(text)), len(text.split("e")[0].partition(".")[2])
+    new = f"{factor * float(text):.{decimals}{'e' if 'e' in text else 'f'}}"
+    is_error = abs(value - row.error) <= row.error / 3.0
+    brief = len(text.split("e")[0].replace(".", "").lstrip("+-0")) <= 2
+    small = row.error < RESULT and brief and value <= NOISE * row.error
+    few = "e" not in text and decimals and value < 2.5 * 10.0**-decimals
+    if value == 0.0 or small or few:
+        return None
+    ours = row.ours[: place.start()] + new + row.ours[place.end() :]
+    if "worst" in row.note and row.tolerance is not None and row.error < PLACE:
+        # at a place that may be another one elsewhere: the limit says that they are equal
+        reference = float(NUMBER.findall(row.reference)[at])
+        whole = abs(reference) if row.quantity.endswith("relative") else 1.0
+        assert abs(float(new) - reference) > row.tolerance * whole
+        return None
+    return dataclasses.replace(row, ours=ours, error=row.error * (factor if is_error else 1.0))
+
+
+def test_a_factor_of_two_in_any_figure_of_a_page_is_seen():
+    """Planted in each printed number of each page: its limit breaks, or `--check` tells of the row."""
+    planted, passed = 0, []
+    for page in sorted(DOCS.glob("*.md")):
+        true = rows_of(page)
+        assert Study(page.stem, "", "", true).changed() == []
+        for at in range(max(len(NUMBER.findall(row.ours)) for row in true)):
+            for factor in (2.0, 0.5):
+                changed = [with_factor(row, at, factor) for row in true]
+                told = Study(page.stem, "", "", [new or row for new, row in zip(changed, true)]).changed()
+                for row in filter(None, changed):
+                    planted, name = planted + 1, f"{row.case}, {row.quantity}: "
+                    if row.passed and not any(words.startswith(name) for words in told):
+                        passed.append(f"{page.stem}: {name}{row.ours}")
+    assert planted > 1500
+    assert not passed
 
 
 def rows(*cases: str) -> list[Row]:

@@ -11,7 +11,9 @@ NOISE = (
     3.0  # factor by which an error may differ from one machine to another before the page counts as changed
 )
 RESULT = 1e-3  # an error from here on is no rounding but a result, as a distance from a reference in meters
+SHOWN = 1e-5  # the same for errors that no limit judges: the page is all that holds them
 HELD = 1.5  # factor by which such an error may differ
+PLACE = 1e-6  # which place has the largest of errors as small as this is chosen by rounding
 PRINTED = 0.005  # part by which a printed number may differ, besides two units of its last digit
 LOOSE = 1e4  # a limit so many times the error is one that needs its reason on the page
 ROUNDING = 1e-16  # errors below count as this
@@ -135,9 +137,10 @@ class Study:
     def changed(self, folder: Path = DOCS) -> list[str]:
         """Rows that the committed page has otherwise, beyond its noise: what it says is no longer so.
 
-        Errors may differ by `NOISE`, or by `HELD` where they are results (large, or without a reference), and those of
-        rounding may be anything below their limit; other printed numbers by `PRINTED` (not those of a "worst" place,
-        which may be another one elsewhere); limits are those of the page.
+        Errors may differ by `NOISE`, or by `HELD` where they are results (large, without a reference, or above `SHOWN`
+        without a limit), and those of rounding may be anything below their limit; other printed numbers by `PRINTED`
+        (not those of the "worst" place of an error of rounding, below `PLACE`, that has a limit: it may be another one
+        elsewhere); limits are those of the page.
         """
         path = folder / f"{self.name}.md"
         if self.skipped or not path.exists():
@@ -157,13 +160,15 @@ class Study:
             rounding = limit if row.rounds else max(1e-13, 1e-2 * limit)
             floor = limit if row.rounds else 1e-13
             less, more = sorted((row.error, before))
-            result = less >= RESULT or (not row.reference and NUMBER.search(row.ours) is not None)
+            result = less >= (SHOWN if row.tolerance is None else RESULT)
+            result = result or (not row.reference and NUMBER.search(row.ours) is not None)
             if more > (HELD * less if result and not row.rounds else NOISE * less + rounding):
                 out.append(f"{name}: error {row.error:.1e}, {before:.1e} on the page")
             if row.limit != without_letter(cells[5]):
                 out.append(f"{name}: limit {row.limit}, {without_letter(cells[5])} on the page")
             for now, then in ((row.reference, cells[2]), (row.ours, cells[3])):
-                if "worst" not in row.note and moved(now, then, max(row.error, before, rounding), floor):
+                elsewhere = "worst" in row.note and row.tolerance is not None and more < PLACE
+                if not elsewhere and moved(now, then, max(row.error, before, rounding), floor):
                     out.append(f"{name}: {now}, {then} on the page")
         out += [f"{', '.join(key)}: no longer there" for key, left in old.items() for _ in left]
         return out
@@ -216,12 +221,17 @@ def reason_of(cell: str, page: str) -> str:
 def moved(now: str, then: str, error: float, floor: float = 0.0) -> bool:
     """Whether printed numbers differ: by `PRINTED`, two units of the last digit and the error, as noise may move them.
 
-    Numbers as small as the error, or as large as a large one, are errors themselves, and may differ as these may.
-    What is below `floor` is rounding.
+    Numbers of one or two digits as small as the error, or as large as a large one, are errors themselves, and may
+    differ as these may. Whole numbers of one digit are counts. However large an error is, no number may differ by
+    more than `HELD`. What is below `floor` is rounding.
 
     >>> [moved("14.8, 9.7", then, 0.0) for then in ("14.8, 9.8", "14.8, 8.7", "14.8")]
     [False, True, True]
     >>> moved("0.0306", "0.0612", 0.046)  # twice as much, with a relative error
+    True
+    >>> moved("8.1e-06", "4.06176e-06", 0.7), moved("8.1e-06", "4.1e-06", 8e-6), moved("3", "4", 0.1)
+    (True, False, True)
+    >>> moved("9.22", "4.61", 16.7)  # twice as much, far from a reference of -7.49
     True
     """
     pairs = [NUMBER.findall(text) for text in (now, then)]
@@ -230,14 +240,17 @@ def moved(now: str, then: str, error: float, floor: float = 0.0) -> bool:
     for a, b in zip(*pairs):
         x, y = sorted((abs(float(a)), abs(float(b))))
         unit = 10.0 ** (int((a.split("e") + ["0"])[1]) - len(a.split("e")[0].partition(".")[2]))
+        counts = y < 10.0 and not set(".e") & set(a + b)
         away, large = abs(float(a) - float(b)), error >= RESULT
         noise = (
             (HELD - 1.0 if large else NOISE) * error * min(1.0, y)
         )  # an error of a small number may be relative
-        itself = y <= NOISE * error and y <= NOISE * x
+        brief = max(len(n.split("e")[0].replace(".", "").lstrip("+-0")) for n in (a, b)) <= 2
+        itself = brief and y <= NOISE * error and y <= NOISE * x
         if large:
+            noise = min(noise, (HELD - 1.0) * x)
             itself = abs(y - error) <= error / 3.0 and y <= HELD * x
-        if away > max(PRINTED * y + 2.0 * unit, noise, floor) and not itself:
+        if away > max(PRINTED * y + 2.0 * unit * (not counts), noise, floor) and not itself:
             return True
     return False
 

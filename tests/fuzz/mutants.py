@@ -34,7 +34,7 @@ SOURCES = {  # what is changed, and the tests that should see it, nearest first
     "linear": ["tests/linear"],
     "component": ["tests/component"],
     "devices": ["tests/devices"],
-    "vehicle": ["tests/staged_vehicle"],
+    "staged_vehicle": ["tests/staged_vehicle"],
     "multibody/kernels": ["tests/multibody", "tests/kane"],
     "simulation/run/integrators": ["tests/simulation"],
 }
