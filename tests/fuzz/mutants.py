@@ -144,6 +144,17 @@ def listed() -> dict[str, str]:
     return {name.strip(): reason.strip() for name, reason in pairs}
 
 
+def stale(root: Path, given: dict[str, str]) -> list[str]:
+    """Return the listed mutants that no line of today gives: their reasons stand for nothing."""
+    out = []
+    for name in given:
+        file = Path(name.split(": ")[0])
+        text = (root / file).read_text(encoding="utf-8") if (root / file).exists() else ""
+        if not text or name not in {mutant.written(text) for mutant in mutants(root, file)}:
+            out.append(name)
+    return out
+
+
 def page(found: dict[str, str], planted: int, seed: int) -> str:
     """Return the page of a run: `found` says what killed each mutant, "" where nothing did."""
     equal = {name for name, by in found.items() if not by and name in listed()}
@@ -217,6 +228,8 @@ def main() -> int:
     count, seed = (*numbers, *(200, 1)[len(numbers) :])[:2]
     work = Path(folder).resolve()
     bench = Bench(snapshot(work), work)
+    for name in stale(bench.copy, listed()):
+        print(f"no line of today gives what equivalent_mutants.txt lists: {name}", flush=True)
     todo, kept = chosen(bench.copy, count, seed), work / f"found-{seed}.json"
     found: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
     fresh = bench.fresh(renewed(bench.copy)) if "--again" in sys.argv else []
