@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import interstage as ist
+from interstage import devices as dev
 from interstage.errors import FidelityWarning
 
 LENGTH, BENDING = 20.0, 7e10 * 1e-5
@@ -153,6 +154,84 @@ def test_runs_of_assemblies_say_so_once_of_loads_that_come_on_the_way(systems):
     made = ist.Assembly("a", vehicle=systems[0]).add("push", Push(at=("beam", 1), size=5.0 * UNIT))
     run = {"until": 0.5, "step": "1 ms", "method": "ros2", "keep": ["push.f"]}
     assert len(said(lambda: ist.simulate(made, made.state(), **run))[1]) == 1
+
+
+class Field(ist.Device):
+    """Gravity of a place, uniform or of a point mass at the origin of the world."""
+
+    at = ist.Site()
+    here, pull = at.position(), at.gravity()
+    uniform, mu = ist.Parameter("m/s^2", [0.0, 0.0, 0.0]), ist.Parameter("m^3/s^2", 0.0)
+
+    def outputs(d, t):
+        r2 = 1e-100 + d.here[0] * d.here[0] + d.here[1] * d.here[1] + d.here[2] * d.here[2]
+        for k in range(3):
+            d.pull[k] = d.uniform[k] - d.mu / (r2 * np.sqrt(r2)) * d.here[k]
+
+
+RUN = {"until": 0.4, "step": "1 ms", "method": "ros2"}
+
+
+def test_gravity_of_devices_is_no_load_in_free_fall(systems):
+    """A field that would be 5 EI/L² of weight, uniform and of a planet, half an orbit long: nothing is carried."""
+    bare = systems[0]
+    weight, far = 5.0 * UNIT / bare.mass_properties(bare.state()).mass, 1e5
+    for field, speed in (
+        ({"uniform": [-weight, 0, 0]}, 0.0),
+        ({"mu": weight * far**2}, np.sqrt(weight * far)),
+    ):
+        made = ist.Assembly("falls", vehicle=bare).add("field", Field(at="beam", **field))
+        x = made.state()
+        x["beam"].position[:] = [far, 0.0, 0.0]
+        x["beam"].velocity[4] = speed
+        half = round(float(np.pi * np.sqrt(far / weight)))  # s
+        orbit = {**RUN, "until": half, "step": "0.5 s"} if speed else RUN
+        for rows in ({}, {"log_step": "70 s" if speed else "0.1 s"}):
+            log, words = said(lambda m=made, x=x, r=orbit | rows: ist.simulate(m, x, **r))
+            assert not words
+        assert log.momentum[-1, 3] < -100.0 or log["beam"].position[-1, 0] == pytest.approx(-far, rel=1e-2)
+        assert not said(lambda m=made, x=x: ist.linearize(m, x))[1]
+        assert not said(lambda m=made, x=x: ist.trim(m, x))[1]
+    earth = ist.Assembly("orbits", vehicle=bare).add("earth", dev.Earth(gravity_gradient=True))
+    x["beam"].position[:] = [7e6, 0.0, 0.0]
+    assert not said(lambda: ist.simulate(earth, x, **RUN))[1]
+
+
+def test_thrust_that_holds_against_gravity_of_devices_is_a_load(systems):
+    """Nothing accelerates: the load is the weight, whoever says gravity, at the node of the thrust and all along."""
+    bare = systems[0]
+    mass = bare.mass_properties(bare.state()).mass
+    weight = 5.0 * UNIT / mass
+    own = bare.model.specs[0].component
+    mb = ist.Multibody("beam", gravity=[-weight, 0, 0])
+    mb.add_body("beam", component=own, node=11, joint=ist.Free())
+    heavy = mb.compile()
+    found = []
+    for vehicle, devices in (
+        (heavy, {}),
+        (bare, {"field": Field(at="beam", uniform=[-weight, 0, 0])}),
+        (bare, {"earth": dev.Earth("uniform", uniform=[-weight, 0, 0])}),
+    ):
+        made = ist.Assembly("hovers", vehicle=vehicle).add(
+            "push", Push(at=("beam", 1), size=5.0 * UNIT, since=-1.0)
+        )
+        for name, device in devices.items():
+            made.add(name, device)
+        _, words = said(lambda m=made: ist.simulate(m, m.state(), **RUN))
+        assert len(words) == 1
+        # what bends as one: the center of the beam swings about its mean motion
+        assert float(words[0].split("carries ")[1].split(" of")[0]) == pytest.approx(5.0 * UNIT, rel=0.1)
+        x0, trimmed = said(lambda m=made: ist.trim(m, m.state()))
+        model, again = said(lambda m=made, x=x0: ist.linearize(m, x))
+        assert len(again) == 1 and any("without geometric stiffness" in note for note in model.notes)
+        found.append((trimmed[0], again[0]))
+    assert found[0] == found[1] == found[2]
+    for vehicle in systems[1:]:  # it knows
+        made = ist.Assembly("hovers", vehicle=vehicle).add(
+            "push", Push(at=("beam", 1), size=5.0 * UNIT, since=-1.0)
+        )
+        made.add("field", Field(at="beam", uniform=[-weight, 0, 0]))
+        assert not said(lambda m=made: ist.simulate(m, m.state(), **RUN))[1]
 
 
 def test_thrust_softens_by_default_whatever_node_carries_the_frame(tmp_path):

@@ -40,7 +40,7 @@ from interstage.simulation.plant.declarations import IntegerState, Out, Value
 from interstage.simulation.plant.plan import ExecutionPlan, planned
 from interstage.simulation.plant.python_block import Law
 from interstage.simulation.plant.serialization import memory_of
-from interstage.simulation.plant.vehicle_interface import view_of
+from interstage.simulation.plant.vehicle_interface import gravity_of_roots, view_of
 from interstage.simulation.run.coupled_system import ClosedLoop
 from interstage.simulation.run.operating_point import (
     base_loads,
@@ -401,6 +401,12 @@ class AssemblyPlant:
         """Return the time t (s) of the point and the values u of the inputs there."""
         values = [self.loops[float].tapes.array(name).ravel() for name in self.inputs]
         return {"t": np.array(self.t), "u": np.concatenate([np.zeros(0), *values])}
+
+    def gravity(self) -> dict[str, np.ndarray]:
+        """Return the gravity (3,) that devices say at the point, world axes, by body that hangs on nothing."""
+        loop = self.loops[float]
+        s, said = loop.tapes.vectors["s"].real, gravity_of_roots(self.system, loop.loop)
+        return {root: sum((s[k : k + 3] for k in numbers), np.zeros(3)) for root, numbers in said.items()}
 
     def places(self, reference: Place | None) -> dict[str, object]:
         """Return mass properties of the vehicle about the reference, where there is one."""

@@ -89,9 +89,10 @@ def trim_flight(
         modes[:] = switched
         point = _point(residual, x, found, given)
         report = _report(residual, point, found)
+        gravity = plant.gravity()
     finally:
         plant.release()
-    notes_on_stiffening(plant.system, point, point.vdot, point.loads)
+    notes_on_stiffening(plant.system, point, point.vdot, point.loads, gravity)
     if found.at_rest and plant.plan.sampled:
         _fly(assembly, point, given, residual, found)
     kept = point.values, point.t, point.memory, point.run

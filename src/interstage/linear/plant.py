@@ -11,7 +11,7 @@ Under closures only some changes are independent: δ = T δ_i, and the model has
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -83,6 +83,10 @@ class Plant(Protocol):
 
     def about(self) -> dict[str, np.ndarray]:
         """Return what the operating point of a model has beside state and outputs: the time t (s), the inputs u."""
+        ...
+
+    def gravity(self) -> Mapping[str, np.ndarray]:
+        """Return the gravity (3,) that devices say at the point, world axes, by body that hangs on nothing."""
         ...
 
     def places(self, reference: Place | None) -> dict[str, object]:

@@ -28,6 +28,7 @@ SHIFT = (
     0.01  # change of a pole beside its size that is warned of: frequencies of structures are not known better
 )
 SLOW = 0.1  # rad/s: poles below count as this: those of rigid motion are zero but for round-off
+NOTHING = 1e-9  # of the size of a pole: what round-off in a balance moves it by
 BALANCED = 1e-6  # accelerations left, beside those of the springs that hold the structure, that are none
 ROUND_OFF = 1e-12  # displacements (of unit modes, rad, lengths) that are none, in closed loops
 MOST = 4  # names in a message
@@ -94,7 +95,7 @@ def notes_on_point(
     """
     system = plant.system
     notes = own + notes_on_balance(plant, vdot, A, found) if vdot.any() else own
-    notes += notes_on_stiffening(system, plant.x0, vdot, plant.loads)
+    notes += notes_on_stiffening(system, plant.x0, vdot, plant.loads, plant.gravity())
     return *notes, *system.model.notes, *warn_of_spin(system, plant.x0)
 
 
@@ -152,6 +153,8 @@ def _notes_on_shift(
         order = sorted(places[out], key=lambda k: -abs(change[k]))[:MOST]
         listed = ", ".join(f"{names[k]} by {change[k]:.3g}" for k in order)
         note, size = _moved(shifted, change, f"{listed}{more}")
+        if size < NOTHING:
+            return ()
     if size > SHIFT:
         warnings.warn(
             f"the state of the linear model is {note}; linearize at x0 = ist.trim(system, x, ...) under these loads",

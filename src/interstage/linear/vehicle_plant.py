@@ -185,6 +185,10 @@ class VehiclePlant:
         """Return the time t (s) of the point, where it has one; its inputs act in addition to its loads."""
         return {} if self.t is None else {"t": np.array(self.t)}
 
+    def gravity(self) -> dict[str, np.ndarray]:
+        """Return the gravity that devices say: there are none."""
+        return {}
+
     def places(self, reference: Place | None) -> dict[str, object]:
         """Return grid positions of inputs and outputs, and mass properties, about the reference (the first body)."""
         return {

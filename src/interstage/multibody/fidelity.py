@@ -14,14 +14,14 @@ along the body. A component without it (`geometric_stiffness`) has a model whose
     Δ = ½ T L ⟨λ²⟩,    λ : turns of the nodes in the mode, across the load;    ⟨ ⟩ mean over nodes, L length of the body
 
 (a free uniform beam under 5 EI/L²: 25 % of ω², the first frequency 12 % too high). The load is the larger of what is
-applied to the body and of what accelerates it and all that it carries.
+applied to the body and of what accelerates it and all that it carries, less gravity, that of devices too.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from interstage.multibody.state import State
     from interstage.multibody.system import System
 
+
+Gravity: TypeAlias = Mapping[str, np.ndarray]
+"""Gravity (3,) that devices say, world axes, by body that hangs on nothing."""
+Stretch: TypeAlias = "tuple[System, np.ndarray, Callable[[int], State], Callable[[int, int], Gravity | None]]"
 
 MATTERS = 0.01  # relative change of a frequency
 LOWEST = 40  # modes whose nodes that turn are looked at
@@ -178,37 +182,44 @@ BEAM = 24.7  # Δ of the first mode of a free uniform beam in T/(m L), where nod
 
 
 def notes_on_stiffening(
-    system: System, x: State, vdot: np.ndarray, loads: Loads | None = None
+    system: System, x: State, vdot: np.ndarray, loads: Loads | None = None, gravity: Gravity | None = None
 ) -> tuple[str, ...]:
-    """Warn of bodies that carry loads which matter and that their stiffness does not know, and return notes on them."""
+    """Warn of bodies that carry loads which matter and that their stiffness does not know, and return notes on them.
+
+    gravity : that devices say at x
+    """
     found = []
     for spec in unstiffened(system, loads):
-        felt = _felt(system, x, vdot, spec.name)
+        felt = _felt(system, x, vdot, spec.name, gravity or {})
         share, note = _note(system, x, spec, _carried(system, x, felt, loads, spec), loads)
         if share > LOAD_MATTERS:
             found.append((spec, note))
     return _said(found)
 
 
-def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int], State]]]) -> None:
+def warn_along_run(stretches: Iterable[Stretch]) -> None:
     """Warn, once, of bodies that carry loads which matter on the way of a run and that their stiffness does not know.
 
     Loads are those that accelerate bodies over a part of a stretch (`WINDOWS`), so that neither a pulse nor a swing of
     the root counts. Of roots that are not free the weight alone is known.
 
-    stretches : of one vehicle each: it, times (m,) of rows, and the state of a row by its number
+    stretches : of one vehicle each: it, times (m,) of rows, the state of a row by its number, and the mean gravity that
+        devices say from a row to another, None where it is not known: nothing is said of that part
     Masses are those that the vehicle has at the end of the stretch.
     """
     worst: dict[str, tuple[float, BodySpec, str]] = {}
-    for system, t, row in stretches:
+    for system, t, row, gravity in stretches:
         bodies = unstiffened(system)
         if not bodies or len(t) < 2:
             continue
         ends = np.unique(np.linspace(0, len(t) - 1, WINDOWS + 1).astype(int))
         points = [row(int(k)) for k in ends]
         for first, x, k, m in zip(points, points[1:], ends, ends[1:]):
-            for spec in bodies if t[m] > t[k] else ():
-                felt = _felt_between(system, first, x, t[m] - t[k], spec.name)
+            field = gravity(int(k), int(m)) if t[m] > t[k] else None
+            if field is None:
+                continue
+            for spec in bodies:
+                felt = _felt_between(system, first, x, t[m] - t[k], spec.name, field)
                 share, note = _note(system, x, spec, _carried(system, x, felt, None, spec))
                 if share > (worst[spec.name][0] if spec.name in worst else LOAD_MATTERS):
                     worst[spec.name] = share, spec, f"{note} (from t = {t[k]:.4g} to {t[m]:.4g})"
@@ -323,9 +334,15 @@ def _drift(system: System, x: State, root: str) -> np.ndarray | None:
     return np.asarray(matrix_from_quaternion(x.q[where.quaternion].real) @ x.v[where.drift].real)
 
 
-def _felt(system: System, x: State, vdot: np.ndarray, name: str) -> np.ndarray:
+def _gravity(system: System, root: str, said: Gravity) -> np.ndarray:
+    """Return the gravity (3,) of a root, world axes: that of devices, else that of the vehicle."""
+    return np.asarray(said.get(root, system.model.gravity), dtype=float)
+
+
+def _felt(system: System, x: State, vdot: np.ndarray, name: str, said: Gravity) -> np.ndarray:
     """Return the acceleration (3,) less gravity, world axes, of the root under a body."""
-    gravity, where = np.asarray(system.model.gravity, dtype=float), system.layout[_root(system, name)]
+    root = _root(system, name)
+    gravity, where = _gravity(system, root, said), system.layout[root]
     if where.position is None or where.drift is None:
         return -gravity
     R = matrix_from_quaternion(x.q[where.quaternion].real)
@@ -333,9 +350,12 @@ def _felt(system: System, x: State, vdot: np.ndarray, name: str) -> np.ndarray:
     return np.asarray(R @ (vdot[where.drift].real + np.cross(w, v)) - gravity)
 
 
-def _felt_between(system: System, first: State, x: State, span: float, name: str) -> np.ndarray:
+def _felt_between(
+    system: System, first: State, x: State, span: float, name: str, said: Gravity
+) -> np.ndarray:
     """Return the mean of it between two states, `span` apart in time."""
-    root, gravity = _root(system, name), np.asarray(system.model.gravity, dtype=float)
+    root = _root(system, name)
+    gravity = _gravity(system, root, said)
     one, other = _drift(system, first, root), _drift(system, x, root)
     return -gravity if one is None or other is None else (other - one) / span - gravity
 

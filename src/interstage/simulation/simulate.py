@@ -197,7 +197,7 @@ def simulate(
     if run.system.watched:
         run.system.warn_of_fidelity()
     if not alone and made.vehicle is not None:
-        warn_along_run((phase.system, phase.t, phase.bare) for phase in flown.phases)
+        warn_along_run((phase.system, phase.t, phase.bare, phase.gravity) for phase in flown.phases)
     return flown
 
 

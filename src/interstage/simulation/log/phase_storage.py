@@ -39,10 +39,10 @@ from interstage.multibody.queries import refuse
 from interstage.simulation.log.layout import Contents, LogColumns
 from interstage.simulation.log.phases import Inputs, Phase
 from interstage.simulation.log.points import LoadsInFile, loads_of_json
-from interstage.simulation.plant.declarations import ANY
+from interstage.simulation.plant.declarations import ANY, GRAVITY
 from interstage.simulation.plant.plan import ExecutionPlan, SignalSlot, Touch
 from interstage.simulation.plant.prescribed_inputs import AHEAD, Ahead
-from interstage.simulation.plant.vehicle_interface import Touching, held_joints
+from interstage.simulation.plant.vehicle_interface import Touching, gravity_of_roots, held_joints
 from interstage.simulation.run.applied_loads import Acting
 from interstage.simulation.run.coupled_system import ClosedLoop
 from interstage.simulation.run.dense_output import Dense
@@ -194,6 +194,7 @@ class FlightPhase(Phase):
         super().__init__(system, t, q, v, acted.dense or None, inertia=masses[0], propellant=masses[1])
         self._acted_on, self._logged = acted, tables
         self._once: tuple[np.ndarray, np.ndarray] | None = None
+        self._field: dict[str, np.ndarray] | None = None
 
     @property
     def acting(self) -> Inputs | None:
@@ -214,6 +215,40 @@ class FlightPhase(Phase):
             vdot, forces, _ = self._replayed([])
             self._once = vdot, forces
         return self._once
+
+    def gravity(self, first: int, last: int) -> dict[str, np.ndarray] | None:
+        """Return the mean gravity (3,) that devices say from a row to another, by body that hangs on nothing.
+
+        World axes. None where the log does not have it, or too few rows to follow it.
+        """
+        if self._field is None:
+            self._field = self._said_gravity()
+        found = {}
+        for name, g in self._field.items():
+            rows, t = g[first : last + 1], self.t[first : last + 1]
+            if not len(rows) or np.abs(np.diff(rows, axis=0)).max(initial=0.0) > COARSE * np.abs(rows).max():
+                return None
+            found[name] = np.trapezoid(rows, t, axis=0) / (t[-1] - t[0])
+        return found
+
+    def _said_gravity(self) -> dict[str, np.ndarray]:
+        """Return the gravity (m, 3) that devices say at all rows; without rows where the log does not have it."""
+        acted = self._acted_on
+        if acted is None or not any(touch.quantity in GRAVITY for touch in acted.plan.pushes):
+            return {}
+        loop, _ = _silent(acted, self.system.with_settings(), [], float(self.t[0]) if len(self.t) else 0.0)
+        try:
+            roots = gravity_of_roots(self.system, loop.loop)
+        finally:
+            loop.release()
+        try:
+            numbers, said = acted.pushes(*self._logged)
+        except InputError:
+            return dict.fromkeys(roots, np.zeros((0, 3)))
+        at = {
+            root: np.searchsorted(numbers, np.add.outer(first, np.arange(3))) for root, first in roots.items()
+        }
+        return {root: said[:, columns].sum(axis=1) for root, columns in at.items()}
 
     def _results(self, body: str) -> np.ndarray:
         names = recovery_of(self.system, body).names
@@ -287,6 +322,7 @@ TABLES: Tables = (
 STATES, CHANGES, BOOKED, PHASES = range(4)
 WORDS = "vehicle of a phase"
 CHUNK = 1 << 12
+COARSE = 0.2  # change of gravity from a row to the next, beside its size, that a mean of rows does not follow
 
 
 def no_rows(tables: Tables = TABLES) -> list[np.ndarray]:

@@ -326,6 +326,10 @@ class Phase:
         """Return the k-th state, the last by default, as a point of the run: masses, settings and loads of then."""
         return self.point(k)
 
+    def gravity(self, first: int, last: int) -> dict[str, np.ndarray] | None:
+        """Return the mean gravity (3,) that devices say from a row to another: there are none."""
+        return {}
+
     def bare(self, k: int) -> State:
         """Return coordinates and velocities of a row alone."""
         return self.system.state(self.q[k], self.v[k])

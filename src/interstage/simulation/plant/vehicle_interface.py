@@ -355,6 +355,16 @@ class Touched:
         }
 
 
+def gravity_of_roots(system: System, loop: Any) -> dict[str, list[int]]:
+    """Return the first of three signals of each gravity, world axes, that devices say to bodies that hang on nothing.
+
+    loop : record with the numbers of what says it
+    """
+    first, parents = loop.gravity_first, system.tree.body_parent
+    roots = [i for i in range(len(first) - 1) if first[i + 1] > first[i] and parents[i] < 0]
+    return {system.bodies[i]: loop.gravity_from[first[i] : first[i + 1]].tolist() for i in roots}
+
+
 def _numbers(touch: Touch) -> range:
     return range(touch.slot.start, touch.slot.start + touch.slot.size)
 
