@@ -54,6 +54,16 @@ def test_no_figure_stands_without_its_key(item):
     assert not open_ones, f"no key: {', '.join(open_ones)} in {' '.join(item.split())}"
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/studies.md", "docs/speed.md"])
+def test_nothing_is_measured_outside_of_the_lists_and_tables(page):
+    """What introduces them, and what is said of limits, has no figure of accuracy or speed of its own."""
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    for item in items():
+        text = text.replace(item, "")
+    prose = plain("\n".join(line for line in text.splitlines() if not line.startswith("|")))
+    assert [prose[max(0, m.start() - 40) : m.end() + 10] for m in MEASURED.finditer(prose)] == []
+
+
 def test_columns_of_now_on_the_speed_page_are_quoted():
     rows = [line.split("|") for line in SPEED.splitlines() if line.startswith("|")][2:]
     assert rows
