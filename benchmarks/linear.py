@@ -3,9 +3,7 @@
     python -m benchmarks linear
 
 One thread, time of the processor, best of several runs. Drake needs an environment of its own: `.venv-peers`, or the
-interpreter that INTERSTAGE_DRAKE_PYTHON names; Pinocchio and Exudyn come from this one. Before slopes of inverse
-dynamics, with complex steps of forward dynamics, 432 states took 0.259 s, and Drake's time was 0.4, 0.9, 1.0 and 1.0 of
-ours for 5, 20, 50 and 100 links; Pinocchio's was 1/28 of ours for 100.
+interpreter that INTERSTAGE_DRAKE_PYTHON names; Pinocchio and Exudyn come from this one.
 """
 
 from __future__ import annotations

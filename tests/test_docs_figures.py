@@ -19,9 +19,13 @@ STUDIES = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 SPEED = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
 CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 SOURCES = {"README.md": README, "docs/studies.md": STUDIES, "docs/speed.md": SPEED, "CHANGELOG.md": CHANGES}
+STUDY_PAGES = {
+    f"docs/validation/{page.name}": page.read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs" / "validation").glob("*.md"))
+}
 EVERY = [
     pytest.param(quote, id=f"{source}: {quote.text}, {quote.page.stem}")
-    for source, text in SOURCES.items()
+    for source, text in (SOURCES | STUDY_PAGES).items()
     for quote in quotes(text, (ROOT / source).parent)
 ]
 # a figure of accuracy or of speed, as opposed to a size or a version

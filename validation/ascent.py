@@ -18,7 +18,7 @@ angles, at 50 Hz throughout. Limits were set before the first flight.
   at every frequency it is below one by 6 dB, or 30° off ±180°.
 - The ring-down: a pulse of the demand at 120 s, the nonlinear flight with it less that without it; poles are fitted to
   the difference from values 10 % off, and set beside those of the linear model. At 60 s, while the vehicle pitches
-  over, such fits miss (place in pitch by 11 %, roll by 14 %): axes that turn couple the place across the thrust with
+  over, such fits miss: axes that turn couple the place across the thrust with
   that along it, and roll with yaw, and a window of some seconds does not tell so many well-damped poles apart. There
   the run is set beside linear models that change with time, motion by motion (`validation/ascent_pulse.py`).
 - By hand (`validation/ascent_devices.py`): the path of the center of mass by scipy with gravity of its own, what

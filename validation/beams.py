@@ -4,13 +4,17 @@ SimpleBeam is the run deck of the NESC report (NASA/TM-2020-5008164, C.2), the l
 (App. C, 101 grids), the tank beam that of the ARTEMIS paper (Tables 1-5).
 
 *The second frequency of SimpleBeam.* The report prints 2.054 Hz. The deck asks for lumped mass and shear factors of
-5/6 and then has 2.0533 Hz, which would print as 2.053; without shear it has 2.0556 Hz. Shear lowers this mode by 0.11 %
-and the first by 0.03 %, because shorter waves have more shear beside their bending: to first order by
-(EI/2KAG) ∫φ‴²/∫φ″² of the frequency. Two readings print as 2.054: shear factors of one (2.0537 Hz, the default of a
-blank field), and no shear but rotary inertia at the grids (2.0540 Hz), which versions of NASTRAN differ in; the three
-decimals do not tell them apart. The mass matters fifty times more: the same beam with its mass spread out has 2.186 Hz
-without shear, so that nine elements with mass at ten points are 6 % low. The rows below hold each variant against
-textbook matrices of one plane, assembled here without the toolkit.
+5/6 and then has [2.0533 Hz](beams.md "SimpleBeam :: second frequency, K 0.83333, Hz :: ours"), which would print as
+2.053; without shear it has [2.0556 Hz](beams.md "SimpleBeam :: second frequency, K 0, Hz :: ours"). Shear lowers this
+mode by more than the first, because shorter waves have more shear beside their bending: to first order by
+(EI/2KAG) ∫φ‴²/∫φ″² of the frequency. Two readings print as 2.054: shear factors of one
+([2.0537 Hz](beams.md "SimpleBeam :: second frequency, K 1, Hz :: ours"), the default of a blank field), and no shear
+but rotary inertia at the grids ([2.0540 Hz](beams.md "SimpleBeam :: second frequency, K 0, rotary, Hz :: ours")),
+which versions of NASTRAN differ in; the three decimals do not tell them apart. The mass matters far more: the same beam
+with its mass spread out has [2.186 Hz](beams.md "SimpleBeam :: second frequency, mass spread out, Hz :: reference")
+without shear, so that nine elements with mass at ten points are
+[6 %](beams.md "SimpleBeam :: second frequency, mass spread out, Hz :: error") low. The rows below hold each variant
+against textbook matrices of one plane, assembled here without the toolkit.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ structure over the burn, and against what a staging must keep.
 
 *The strain energy that a staging keeps* is that of the new shapes. Release does no work, and the finite elements of the
 upper stage keep all that the thrust has left in them; shapes that are to meet modes below 12 Hz hold a part. The
-attachment shapes of the interface are balanced by the inertia of the reference fill: taken at half the fluid they keep
-89 % at this cut, where the tanks are full, taken at full tanks all but some thousandths, which is how the shapes here
-are chosen. More shapes keep the rest; the rows below split the same state onto both, and onto more and more of them.
-Nothing is damped or released there, and the fit is one of mass, so that strain may also be a little more.
+attachment shapes of the interface are balanced by the inertia of the reference fill: taken at half the fluid they lose
+most at this cut, where the tanks are full (the first of the rows below), taken at full tanks little, which is how the
+shapes here are chosen. More shapes keep the rest; the rows below split the same state onto both, and onto more and
+more of them. Nothing is damped or released there, and the fit is one of mass, so that strain may also be a little more.
 """
 
 from __future__ import annotations

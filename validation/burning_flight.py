@@ -20,8 +20,8 @@ The complete basis itself is held against the whole structure with its mass of t
 Ṁ, in the limit of small motion, and against seven bodies of the multibody engine: the dry beam with all of its
 bending modes, and six rigid bodies locked to its nodes whose masses fall, for 15 s at 5 lbf and at 500 lbf, where both
 differ by their own second order in deflections (∝ amplitude²). These are without geometric stiffness, which the
-equations of the whole structure do not have, and once more with it in both, where at 5 lbf it moves d6 by 2e-7 to 2e-6.
-Frequencies are counted from zero crossings of d6.
+equations of the whole structure do not have, and once more with it in both, where it moves d6 by more than the limits
+of 5 lbf. Frequencies are counted from zero crossings of d6.
 """
 
 from __future__ import annotations

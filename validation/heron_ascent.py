@@ -14,16 +14,15 @@ the difference of two runs looked at, beside what the model says of the same kic
 vehicle does: while bending rings propellant burns, and amplitude falls by it. Decay and frequency are found in both by
 the same fit. Attitude is damped too well to ring, and is set beside the same model as it decays. At T + 40 s the tilt
 that guidance asks for comes to its limit of 1°, and a kick in pitch moves it across: a run is that of neither side, and
-rate in pitch has 5 % there (set after 2.9 % was seen). Attitude errors are those that the software sees, beside the
-attitude that its guidance commands; the
-gust counts until 2 s after its end. Bending moments are those of all loads above a station, beside what the curvature
-of the shapes says there: shapes that meet modes below 15 Hz are some per cent short of it. The flight (ROS2, 4 ms) is
-flown again by RK4 in steps of 2 ms, with the same noise, and the allocation of the software set beside torques and
-inertia of the rigid vehicle, its gimbals turned one at a time. What the upper stage does as it springs back from the
-staging is a mode of 56 Hz along its axis, which dies away in a fifth of a second: in steps of 4 ms ROS2 has it at 52
-Hz, and the two runs lose step. The jump at the staging is the same, as shorter steps show, and its instant, 0.1 ms
-apart, has a small part in it. Who looks at that mode flies by ROS3, which takes about 1.7 times as long and is held to
-2 % there.
+rate in pitch has 5 % there (set after the run was seen). Attitude errors are those that the software sees, beside the
+attitude that its guidance commands; the gust counts until 2 s after its end. Bending moments are those of all loads
+above a station, beside what the curvature of the shapes says there: shapes that meet modes below 15 Hz are some per
+cent short of it. The flight (ROS2, 4 ms) is flown again by RK4 in steps of 2 ms, with the same noise, and the
+allocation of the software set beside torques and inertia of the rigid vehicle, its gimbals turned one at a time. What
+the upper stage does as it springs back from the staging is a mode of 56 Hz along its axis, which dies away in a fifth
+of a second: in steps of 4 ms ROS2 has it slower, and the two runs lose step. The jump at the staging is the same, as
+shorter steps show, and its instant, 0.1 ms apart, has a small part in it. Who looks at that mode flies by ROS3, which
+takes longer and is held to 2 % there.
 
 The flight without gusts is compared with one rigid body that scipy integrates, with its own air, wind, forces of the
 air and gravity (`validation/heron_truth.py`): the path with the attitude as flown, and all six degrees of freedom for

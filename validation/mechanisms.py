@@ -4,8 +4,8 @@ Four problems of the Library of Computational Benchmark Problems (www.iftomm-mul
 others restate them; the fifth, Andrews' mechanism, has a page of its own (squeezer). Many four-bars pass positions
 where every loop could branch, and move as one pendulum. At a distance δ (radians) from such a position an error ε of
 the closures is one of ε/δ across the motion and of about v²ε/δ² in accelerations, and how near a step comes is chance:
-the error of forty does not fall with the step, and closures are held to the rounding of places (with 4e-12 m left, a
-tolerance by the size of the whole, it was 8.0e-5, 5.8e-6 and 1.4e-4 m at 4, 2 and 1 ms). Bricard's linkage of five
+the error of forty does not fall with the step, and closures are held to the rounding of places, not to that of the
+size of the whole. Bricard's linkage of five
 rods is over-constrained: one row of the six hinges says what the others say, at every position. A spatial
 slider-crank has a spherical and a universal joint. The flyball governor is held by stiff dampers (8e5 N/m, 4e4 N
 s/m). References share no code with the engine: a closed form of the linkage gives places and attitudes of all bodies,
