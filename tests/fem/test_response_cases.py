@@ -75,3 +75,51 @@ def test_the_start_of_direct_steps(tmp_path):
     (tmp_path / "deck.bdf").write_text(re.sub(r"(?m)^(CELAS|CSHEAR|CDAMP|CONROD)", r"$\1", deck))
     ((asked, error),) = responses(tmp_path)
     assert error <= 1e-5 < asked["tolerance"]
+
+
+def test_ply_stresses_are_those_of_the_forces_that_the_run_printed():
+    """Laminate theory takes the section forces of CTRIA3, CQUADR, CTRIAR and CTRIA6 of a run to its ply stresses to
+    4e-7, and ours to ours: what differs between the two are the forces.
+    """
+    folder = reference_dir("responses", "pcompg_ply_labels")
+    E1, E2, nu, G = 3.0e7, 7.5e5, 0.25, 3.75e5
+    plane = E1 / (1.0 - nu**2 * E2 / E1)
+    Q = np.array(
+        [[plane, nu * plane * E2 / E1, 0.0], [nu * plane * E2 / E1, plane * E2 / E1, 0.0], [0.0, 0.0, G]]
+    )
+
+    def turn(angle):
+        c, s = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+        return np.array(
+            [[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]]
+        )
+
+    plies, section, at, z = [(0.033, 25.0), (0.033, 10.0), (0.034, 15.0)], np.zeros((6, 6)), [], -0.05
+    for thickness, angle in plies:
+        moduli = turn(angle).T @ Q @ turn(angle)
+        A, B, D = (((z + thickness) ** k - z**k) / k * moduli for k in (1, 2, 3))
+        section += np.block([[A, B], [B, D]])
+        at.append(z + thickness / 2.0)
+        z += thickness
+
+    def stresses(forces, ply):
+        strain = np.linalg.solve(section, forces * np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]))
+        return Q @ turn(plies[ply][1]) @ (strain[:3] + at[ply] * strain[3:])
+
+    given, printed = arrays(folder / "forces.npz"), arrays(folder / "stresses.npz")
+    steady = Response(folder).steady(None)
+    for name in ("CTRIA3", "CQUADR", "CTRIAR", "CTRIA6"):
+        center = given.get(f"{name}.node_id", np.zeros_like(given[f"{name}.element_id"])) == 0
+        forces = dict(
+            zip(given[f"{name}.element_id"][center], given[f"{name}.values"][0][center], strict=True)
+        )
+        ours = steady.forces[name]
+        own = dict(zip(ours.element_ids[::-1].tolist(), ours.values[0][::-1]))  # the center comes first
+        table = steady.stresses[f"{name}_COMPOSITE"]
+        for i, element in enumerate(printed[f"{name}_COMPOSITE.element_id"].tolist()):
+            for found, source, limit in (
+                (printed[f"{name}_COMPOSITE.values"][0][i], forces[element], 4e-7),
+                (table.values[0][i], own[element], 1e-9),
+            ):
+                wanted = stresses(source[:6], i % 3)
+                assert np.abs(found[:3] - wanted).max() < limit * np.abs(wanted).max(), (name, element, i)

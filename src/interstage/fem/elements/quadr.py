@@ -8,7 +8,10 @@ by the term of Hughes and Brezzi, as in Ibrahimbegovic, Taylor and Wilson (Int. 
     Δu = ⅛ b_ij (θ_j − θ_i) n_ij,   b_ij = 4 λ_i λ_j on a triangle, ½(1 − ξ²)(1 ± η)·2 on a quadrilateral
 
 with n_ij the outward normal times the length of the side. This is not NASTRAN's own formulation of
-these elements, which is not published.
+these elements, which is not published. Single elements of a run of MSC Nastran show of it: constant transverse shear
+has 3/4 (CQUADR) and 1/2 (CTRIAR) of the residual bending flexibility of CQUAD4 and CTRIA3, and a CTRIAR has constant
+membrane shear beside linear normal forces. With those factors alone, meshes of these elements are worse than without
+(MacNeal-Harder plates), so that they are not taken.
 
 The kernels use d = θz − ω at the corners, ω = ½(v,x − u,y), in the place of θz: then the rows of P are
 those of CQUAD4 and CTRIA3 (warp, offset and shell normals included).
