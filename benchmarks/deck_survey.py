@@ -19,23 +19,38 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from interstage.cli.random_tables import selected_here
+from interstage.cli.response import IN_TIME
 from interstage.errors import InterstageError
-from interstage.fem import FEModel, buckling, normal_modes, static_subcases
+from interstage.fem import (
+    FEModel,
+    buckling,
+    complex_modes,
+    frequency_response,
+    normal_modes,
+    random_response,
+    static_subcases,
+    transient_response,
+)
 from interstage.nastran import read_deck
+from interstage.nastran.parameters import COMPLEX
 
-REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference" / "nastran"
+REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference"
+STATICS, BUCKLING = (1, 24, 61, 101), (5, 65, 105)
+IN_FREQUENCY = (8, 11, 26, 30, 68, 71, 108, 111)
 SUFFIXES = (".bdf", ".dat", ".nas", ".inp", ".fem", ".ecd")
 _HEAD = re.compile(rb"^\s*(CEND|BEGIN\b)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One deck: how far it came ("solved", "read", "refused"), why not further, and the seconds it took."""
+    """One deck: how far it came ("solved", "read", "refused"), why not further, the seconds it took and its kind."""
 
     path: Path
     outcome: str
     reason: str = ""
     seconds: float = 0.0
+    kind: str = "not read"
 
 
 def decks(folders: list[Path]) -> list[Path]:
@@ -79,24 +94,48 @@ def reason(error: Exception) -> str:
     return re.sub(r"\b\d[\d.+-]*\b", "#", re.sub(r"'[^']*'", "'...'", error.what))
 
 
+def solution(sol: int | None) -> str:
+    """What a solution sequence asks for, in words."""
+    for kind, numbers in (
+        ("statics", STATICS),
+        ("buckling", BUCKLING),
+        ("response in frequency", IN_FREQUENCY),
+        ("response in time", IN_TIME),
+        ("complex modes", COMPLEX),
+    ):
+        if sol in numbers:
+            return kind
+    return "modes"
+
+
+def solve(fe: FEModel, kind: str) -> None:
+    """Solve a model as its deck asks."""
+    if kind == "response in frequency":
+        (random_response if selected_here(fe, None) else frequency_response)(fe)
+        return
+    {
+        "statics": static_subcases,
+        "buckling": buckling,
+        "response in time": transient_response,
+        "complex modes": complex_modes,
+        "modes": normal_modes,
+    }[kind](fe)
+
+
 def survey(path: Path, seconds: float) -> Row:
     """Read and solve one deck."""
-    start, outcome, why = time.perf_counter(), "refused", ""
+    start, outcome, why, kind = time.perf_counter(), "refused", "", "not read"
     try:
         with at_most(seconds):
             deck = read_deck(path)
+            kind = solution(deck.sol)
             fe = FEModel.from_deck(deck)
             outcome = "read"
-            if deck.sol in (1, 24, 61, 101):
-                static_subcases(fe)
-            elif deck.sol in (5, 65, 105):
-                buckling(fe)
-            else:
-                normal_modes(fe)
+            solve(fe, kind)
             outcome = "solved"
     except Exception as error:  # whatever it is, the survey goes on and counts it
         why = reason(error)
-    return Row(path, outcome, why, time.perf_counter() - start)
+    return Row(path, outcome, why, time.perf_counter() - start, kind)
 
 
 def main(argv: list[str] | None = None) -> list[Row]:
@@ -120,6 +159,11 @@ def main(argv: list[str] | None = None) -> list[Row]:
     print(
         f"{sum(row.seconds for row in rows):.1f} s together, {max(row.seconds for row in rows):.1f} s the slowest\n"
     )
+    print("| solution | decks | read | solved |\n|---|---|---|---|")
+    for kind in sorted({row.kind for row in rows}):
+        here = Counter(row.outcome for row in rows if row.kind == kind)
+        print(f"| {kind} | {here.total()} | {here['read'] + here['solved']} | {here['solved']} |")
+    print()
     for name, words in (("refused", "not read"), ("read", "read and not solved")):
         reasons = Counter(row.reason for row in rows if row.outcome == name)
         if reasons:
