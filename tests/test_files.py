@@ -30,7 +30,9 @@ def made(tmp_path_factory):
     log = ist.simulate(system, system.state([0.3]), 0.05, 0.01)
     bus = ist.MassBody("bus", mass=100.0, position=[0, 0, 1], inertia=[40, 40, 20])
     ist.MassBody("box", mass=5.0, inertia=[1, 1, 1]).attach_to(bus, offset=[0, 0, 2])
+    models = ist.LinearModelSet([linear, linear.series(linear)], [2.0, 5.0], "run")
     objects = {"component": component, "multibody": mb, "linear": linear, "log": log, "mass tree": bus}
+    objects["linear set"] = models
     for name, item in objects.items():
         item.save(folder / f"{name}.{'json' if name == 'mass tree' else 'h5'}")
     linear.save(folder / "linear.mat")
@@ -44,6 +46,7 @@ FILES = {
     "linear.h5": "linear",
     "linear.mat": "linear",
     "linear.npz": "linear",
+    "linear set.h5": "linear set",
     "log.h5": "log",
     "mass tree.json": "mass tree",
 }
@@ -66,6 +69,11 @@ def test_one_door_reads_every_kind_whatever_its_name(made, tmp_path, name):
         elif kind == "linear":
             assert isinstance(back, ist.LinearModel) and back.name == "loop"
             np.testing.assert_array_equal(back.A, truth.A)
+        elif kind == "linear set":
+            assert (
+                isinstance(back, ist.LinearModelSet) and back.over == "run" and back.values.tolist() == [2, 5]
+            )
+            np.testing.assert_array_equal(back[1].A, truth[1].A)
         elif kind == "log":
             np.testing.assert_array_equal(back.phases[0].q, truth.q)
             np.testing.assert_array_equal(back["arm"].v, truth["arm"].v)

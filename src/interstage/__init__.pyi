@@ -30,6 +30,7 @@ from interstage.linear import JointForce as JointForce
 from interstage.linear import JointRate as JointRate
 from interstage.linear import JointReaction as JointReaction
 from interstage.linear import LinearModel as LinearModel
+from interstage.linear import LinearModelSet as LinearModelSet
 from interstage.linear import Margins as Margins
 from interstage.linear import ModalCoordinate as ModalCoordinate
 from interstage.linear import ModalForce as ModalForce

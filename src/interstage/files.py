@@ -24,7 +24,7 @@ from interstage.output import as_path, found_at, is_file, is_folder, read_json, 
 
 if TYPE_CHECKING:
     from interstage.component import Component
-    from interstage.linear import LinearModel
+    from interstage.linear import LinearModel, LinearModelSet
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
     from interstage.simulation import Log
@@ -73,6 +73,13 @@ LINEAR = FileKind(
     "interstage linear model",
     tuple("ABCD"),
 )
+LINEAR_SET = FileKind(
+    "linear set",
+    "set of linear models",
+    "interstage.linear:LinearModelSet",
+    "models.save(path)",
+    format="interstage linear models",
+)
 MULTIBODY = FileKind(
     "multibody",
     "multibody file",
@@ -110,7 +117,7 @@ STUDY = FileKind(
     "monte_carlo(…, folder=…)",
     format="interstage study",
 )
-KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, CHECKPOINT, MASS_TREE, STUDY)
+KINDS = (COMPONENT, MULTIBODY, LINEAR, LINEAR_SET, LOG, CHECKPOINT, MASS_TREE, STUDY)
 EXPECTED = ", ".join(f"a {kind.words} ({kind.made_by})" for kind in KINDS)
 
 # first bytes of files that people confuse with ours
@@ -132,7 +139,7 @@ _DECK = ("BEGIN BULK", "CEND", "\nGRID", "\nSOL ", "\nCORD", "\nINCLUDE", "\nEND
 @named_arguments
 def load(
     path: str | Path,
-) -> Component | Multibody | LinearModel | Log | Checkpoint | MassBody | Study:
+) -> Component | Multibody | LinearModel | LinearModelSet | Log | Checkpoint | MassBody | Study:
     """Read any file that Interstage writes: component, vehicle, linear model, simulation log, mass tree, study.
 
     What it is, is told by its content; a folder is that of a study. The classes have the same door with options of

@@ -66,6 +66,28 @@ def test_modes_of_points_are_those_of_the_structure_then(flown, where):
     assert bending(K, M + (FULL - FLOW * 4.5) * grain) == pytest.approx(14.358, abs=1e-3)
 
 
+def test_models_at_points_are_a_set_whose_poles_are_followed(flown, tmp_path):
+    """One bending mode through the burn: frequencies of the whole structure by scipy; one file gives all back."""
+    (K, M, grain, _), flight, log, _ = flown
+    points = ist.points(log, times=TIMES)
+    models = ist.linearize(flight, points, inputs=["m.throttle"])
+    assert isinstance(models, ist.LinearModelSet) and models.t.tolist() == models.values.tolist() == [
+        1,
+        4.5,
+        9,
+    ]
+    np.testing.assert_array_equal(models[1].A, ist.linearize(flight, points[1], inputs=["m.throttle"]).A)
+    poles = models.poles()
+    truth = [bending(K, M + (FULL - FLOW * t) * grain) for t in models.t]
+    column = int(np.abs(poles.frequency_hz[0] - truth[0]).argmin())
+    assert poles.frequency_hz[:, column] == pytest.approx(truth, rel=1e-2)
+    assert truth[2] > 1.05 * truth[0]
+    models.save(tmp_path / "models.h5")
+    back = ist.load(tmp_path / "models.h5")
+    assert back.t.tolist() == models.t.tolist() and back.inputs == ["m.throttle"]
+    np.testing.assert_array_equal(back.poles().poles, poles.poles)
+
+
 def test_points_are_at_rest_under_their_thrust(flown):
     """The column under axial thrust in uniform acceleration: the full structure by statics with inertia relief."""
     (K, M, grain, shapes), flight, log, _ = flown

@@ -11,7 +11,7 @@ from interstage.output import json_text
 
 if TYPE_CHECKING:
     from interstage.component import Component
-    from interstage.linear import LinearModel
+    from interstage.linear import LinearModel, LinearModelSet
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
     from interstage.simulation.log.log import Log
@@ -39,6 +39,7 @@ def info(
         "component": _component,
         "multibody": _multibody,
         "linear": _linear,
+        "linear set": _linear_set,
         "log": _log,
         "checkpoint": _checkpoint,
         "mass tree": _mass_tree,
@@ -203,6 +204,21 @@ def _linear(lin: LinearModel, file: Path, as_json: bool) -> None:
     for key, value in [*rows.items(), *(("note", note) for note in lin.notes)]:
         table.add_row(key, readable(value))
     show_table(console, table)
+
+
+def _linear_set(models: LinearModelSet, file: Path, as_json: bool) -> None:
+    """Print the figures of a set of linear models."""
+    poles = models.poles()
+    if as_json:
+        found = {"name": models.name, "over": models.over, "values": models.values.tolist(), "dt": models.dt}
+        found |= {"inputs": models.inputs, "outputs": models.outputs, "poles": list(poles.verdicts)}
+        print(json_text({"kind": "set of linear models", "models": len(models), **found}))
+        return
+    from interstage.cli.tables import plain_console, readable
+
+    console = plain_console()
+    console.print(readable(str(file)), style="bold")
+    console.print(readable(str(models)))
 
 
 def facts(c: Component) -> dict[str, Any]:

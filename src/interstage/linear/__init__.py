@@ -8,6 +8,7 @@ from interstage.linear.linearize import linearize
 from interstage.linear.loops import open_loop
 from interstage.linear.margins import LoopMargins, MarginRow, Margins, margins
 from interstage.linear.model import LinearModel
+from interstage.linear.model_set import LinearModelSet, MarginsSet, PolesSet
 from interstage.linear.newton import Trim, TrimReport
 from interstage.linear.operating_points import Points, points
 from interstage.linear.outputs import (
@@ -37,9 +38,11 @@ __all__ = [
     "JointRate",
     "JointReaction",
     "LinearModel",
+    "LinearModelSet",
     "LoopMargins",
     "MarginRow",
     "Margins",
+    "MarginsSet",
     "ModalCoordinate",
     "ModalForce",
     "ModalGains",
@@ -52,6 +55,7 @@ __all__ = [
     "NodeTorque",
     "NodeVelocity",
     "Points",
+    "PolesSet",
     "RecoveredLoad",
     "TrackedModes",
     "Trim",

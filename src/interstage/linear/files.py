@@ -12,7 +12,8 @@ All three hold one tree of named arrays (docs/linear_file.md):
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,16 @@ import numpy as np
 
 from interstage import __version__
 from interstage.errors import FileError, InputError, InterstageError
-from interstage.files import LINEAR, check_version, expect
+from interstage.files import LINEAR, LINEAR_SET, FileKind, check_version, expect
 from interstage.hdf5 import encoded
 from interstage.linear.file_formats import read_hdf5_file, read_npz, write_hdf5_file, write_npz, write_script
 from interstage.linear.mat_file import read_mat, write_mat
 from interstage.linear.model import LinearModel
+from interstage.linear.model_set import LinearModelSet
 from interstage.output import as_path
 
 SCHEMA_VERSION = 2  # 1 had neither dt nor notes
+SET_VERSION = 1  # of files with several models
 _MAPS = ("state_index", "input_index", "output_index")
 _VECTORS = ("q", "v", "vdot", "y", "u")  # of the operating point; its t is a number
 _LISTS = ("states", "inputs", "outputs")
@@ -220,10 +223,57 @@ def read_linear(path: str | Path) -> LinearModel:
         raise FileError(
             "this is no linear-model file", where=str(path), expected="A, B, C, D", got=", ".join(tree)
         )
-    try:
+    with _laid_out(path, LINEAR):
         check_version(float(tree.get("SCHEMA_VERSION", SCHEMA_VERSION)), SCHEMA_VERSION, LINEAR, path)
         _check_whole(tree, path)
         return from_tree(tree, index_base)
+    raise AssertionError  # not reached: the context passes on all errors
+
+
+def write_linear_set(models: LinearModelSet, path: Path) -> None:
+    """Write all models of a set into one HDF5 file, each laid out as in a file of its own."""
+    tree: dict[str, Any] = {
+        "FORMAT": LINEAR_SET.format,
+        "SCHEMA_VERSION": SET_VERSION,
+        "NAME": models.name,
+        "INTERSTAGE_VERSION": __version__,
+        "TIME_STAMP": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "over": models.over,
+        "values": models.values,
+        "models": {f"{k:06d}": as_tree(model) for k, model in enumerate(models)},
+    }
+    write_hdf5_file(_worded(tree, "set of linear models"), path)
+
+
+def read_linear_set(path: str | Path) -> LinearModelSet:
+    """Read a set of models from HDF5."""
+    path = as_path(path, LINEAR_SET.words)
+    expect(path, LINEAR_SET)
+    tree = _read(read_hdf5_file, path)
+    with _laid_out(path, LINEAR_SET):
+        check_version(float(tree["SCHEMA_VERSION"]), SET_VERSION, LINEAR_SET, path)
+        parts, values = tree.get("models", {}), np.atleast_1d(np.asarray(tree["values"], dtype=float))
+        names = sorted(parts)
+        if len(names) != len(values):
+            raise FileError(
+                f"the {LINEAR_SET.words} is damaged",
+                where=str(path),
+                expected=f"{len(values)} models",
+                got=f"{len(names)}",
+            )
+        for name in names:
+            _check_whole(parts[name], path)
+        return LinearModelSet(
+            [from_tree(parts[name]) for name in names], values, str(tree["over"]), str(tree["NAME"])
+        )
+    raise AssertionError  # not reached: the context passes on all errors
+
+
+@contextmanager
+def _laid_out(path: Path, kind: FileKind) -> Iterator[None]:
+    """Turn what a tree of another layout raises into one sentence."""
+    try:
+        yield
     except FileError:
         raise
     except InterstageError as error:
@@ -238,7 +288,7 @@ def read_linear(path: str | Path) -> LinearModel:
         RuntimeError,
     ) as error:
         raise FileError(
-            "the linear-model file is not laid out as one",
+            f"the {kind.words} is not laid out as one",
             where=str(path),
             got=str(error).splitlines()[0] if str(error) else type(error).__name__,
         ) from None

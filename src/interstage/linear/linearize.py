@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +35,7 @@ from interstage.linear.frames import sampled_model
 from interstage.linear.inputs import Input
 from interstage.linear.interface import interface_of
 from interstage.linear.model import LinearModel
+from interstage.linear.model_set import LinearModelSet, models_at
 from interstage.linear.outputs import OutputSpec
 from interstage.linear.plant import Plant, state_space
 from interstage.linear.validity import notes_on_point
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from interstage.multibody.system import System
 
 
-@named_arguments
+@overload
 def linearize(
     system: System | Assembly,
     x0: State,
@@ -74,7 +75,57 @@ def linearize(
     name: str | None = None,
     set: Mapping[str, Value] | None = None,
     sampled: bool = False,
-) -> LinearModel:
+) -> LinearModel: ...
+
+
+@overload
+def linearize(
+    system: System | Assembly,
+    x0: Sequence[State],
+    inputs: Input | str | Sequence[Input | str] = (),
+    outputs: OutputSpec | str | Sequence[OutputSpec | str] = (),
+    *,
+    forces: Forces | None = None,
+    tau: ArrayLike | None = None,
+    accelerations: Rates | None = None,
+    frame: str = "world",
+    method: str = "complex-step",
+    step: Period | None = None,
+    richardson: bool = False,
+    rtol: float = 1e-10,
+    position_axes: str = "parent",
+    velocity_axes: str = "body",
+    independent: Sequence[str] | None = None,
+    reference: Place | None = None,
+    name: str | None = None,
+    set: Mapping[str, Value] | None = None,
+    sampled: bool = False,
+) -> LinearModelSet: ...
+
+
+@named_arguments
+def linearize(
+    system: System | Assembly,
+    x0: State | Sequence[State],
+    inputs: Input | str | Sequence[Input | str] = (),
+    outputs: OutputSpec | str | Sequence[OutputSpec | str] = (),
+    *,
+    forces: Forces | None = None,
+    tau: ArrayLike | None = None,
+    accelerations: Rates | None = None,
+    frame: str = "world",
+    method: str = "complex-step",
+    step: Period | None = None,
+    richardson: bool = False,
+    rtol: float = 1e-10,
+    position_axes: str = "parent",
+    velocity_axes: str = "body",
+    independent: Sequence[str] | None = None,
+    reference: Place | None = None,
+    name: str | None = None,
+    set: Mapping[str, Value] | None = None,
+    sampled: bool = False,
+) -> LinearModel | LinearModelSet:
     """Return the linear model of a system about a state, in continuous time.
 
     Of an assembly inputs and outputs are names or patterns of its ports, and `set` and `sampled` are for it alone; the
@@ -83,7 +134,7 @@ def linearize(
     Parameters
     ----------
     x0 : a state, or an operating point as from `trim`: its settings hold, and its forces, tau and accelerations act,
-        each where that kind is not given here
+        each where that kind is not given here; several, as from `points`, give a `LinearModelSet`
     inputs : JointForce, JointAcceleration, NodeForce, NodeTorque, ModalForce; zero at the operating point
     outputs : NodePosition, NodeAttitude, NodeRate, NodeVelocity, NodeAcceleration, NodeAngularAcceleration,
         JointAngle, JointRate, JointReaction, ModalCoordinate, CenterOfMass, CustomOutput
@@ -106,6 +157,12 @@ def linearize(
         changes on the way, that of pieces of at most `step` (default 10 ms), of fourth order
     """
     check_frame_used(frame, forces)
+    if isinstance(x0, Sequence) and not isinstance(x0, State | str):
+        given = {"forces": forces, "tau": tau, "accelerations": accelerations, "frame": frame, "method": method,
+                 "step": step, "richardson": richardson, "rtol": rtol, "position_axes": position_axes,
+                 "velocity_axes": velocity_axes, "independent": independent, "reference": reference, "name": name,
+                 "set": set, "sampled": sampled}  # fmt: skip
+        return models_at(x0, lambda point: linearize(system, point, inputs, outputs, **given), name)  # type: ignore[call-overload]
     if isinstance(system, Assembly):
         point = with_loads(vehicle_at(system, x0), x0, forces, tau, accelerations, frame)
         ports = names_of_ports(inputs), names_of_ports(outputs)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from typing import cast
+from typing import cast, overload
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from interstage.linear.chart import position_names, rate_names
 from interstage.linear.joining import feedback
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
+from interstage.linear.model_set import LinearModelSet, models_at
 from interstage.multibody import State, System
 from interstage.simulation.plant.assembly import Assembly, Member, Surroundings
 from interstage.simulation.plant.clock import Period
@@ -119,7 +120,7 @@ class _Relayed(Assembly):
         return found
 
 
-@named_arguments
+@overload
 def open_loop(
     flight: Assembly,
     x0: State | None = None,
@@ -130,7 +131,35 @@ def open_loop(
     step: Period | None = None,
     slosh: Sequence[str] | None = None,
     name: str | None = None,
-) -> LinearModel:
+) -> LinearModel: ...
+
+
+@overload
+def open_loop(
+    flight: Assembly,
+    x0: Sequence[State],
+    at: str | Sequence[str] = (),
+    *,
+    sampled: bool | None = None,
+    set: Mapping[str, Value] | None = None,
+    step: Period | None = None,
+    slosh: Sequence[str] | None = None,
+    name: str | None = None,
+) -> LinearModelSet: ...
+
+
+@named_arguments
+def open_loop(
+    flight: Assembly,
+    x0: State | Sequence[State] | None = None,
+    at: str | Sequence[str] = (),
+    *,
+    sampled: bool | None = None,
+    set: Mapping[str, Value] | None = None,
+    step: Period | None = None,
+    slosh: Sequence[str] | None = None,
+    name: str | None = None,
+) -> LinearModel | LinearModelSet:
     """Return the loop transfer function L = -(what comes back)/(what goes in) of an assembly, cut at inputs of devices.
 
     The closed loop is 1 + L = 0: `loop.margins()` has its margins, `loop.frequency_response` its Bode diagram. With
@@ -138,7 +167,7 @@ def open_loop(
 
     Parameters
     ----------
-    x0 : operating point, as from `trim`, `log.point` or `points`
+    x0 : operating point, as from `trim` or `log.point`; several, as from `points`, give a `LinearModelSet`
     at : inputs of devices, by name, pattern or element, e.g. "tvc.command[0]" or ["pod*.gimbal"]. Elements that are
         not named stay connected
     sampled : True: the sampled model, `loop.dt` apart; False: continuous, with sampled devices held; default: sampled
@@ -164,6 +193,12 @@ def open_loop(
             got=shown(flight),
             hint="for matrices use ist.LinearModel(A, B, C, D, dt=None), for joined models interstage.linear.joining",
         )
+    if isinstance(x0, Sequence) and not isinstance(x0, State | str):
+
+        def loop_at(point: State) -> LinearModel:
+            return open_loop(flight, point, at, sampled=sampled, set=set, step=step, slosh=slosh, name=name)
+
+        return models_at(x0, loop_at, name)
     wanted = _elements(flight, at)
     pieces = [piece for piece in flight.pieces() if piece.target in wanted]
     for port in wanted:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from interstage.linear.margins import MarginRow
     from interstage.linear.model import LinearModel
+    from interstage.linear.model_set import LinearModelSet
     from interstage.multibody.types import Node
 
 
@@ -306,6 +307,54 @@ def loop_figure(
                 said, (row.frequency_hz, value), textcoords="offset points", xytext=(4, 4), fontsize=8
             )
             phase.plot(row.frequency_hz, np.interp(row.frequency_hz, f, turned), "o", color=ORANGE, ms=4)
+    return figure
+
+
+@named_arguments
+def model_set_figure(
+    models: LinearModelSet,
+    regions: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    required: tuple[float, float] | None = (6.0, 30.0),
+    title: str = "",
+) -> Figure:
+    """Draw frequency and damping of the poles over a set of models; of loops, gain and phase margins too.
+
+    regions : bands of `margins`, a line for each; default: those that the models know
+    required : gain dB and phase deg, drawn as lines
+    """
+    loops = bool(len(models)) and len(models.inputs) == len(models.outputs) > 0
+    figure = new_figure(7.5, 8.0 if loops else 4.5)
+    charts = figure.subplots(4 if loops else 2, 1, sharex=True)
+    x, poles = models.values, models.poles()
+    for column in range(poles.poles.shape[1]):
+        s = poles.poles[:, column]
+        swings = s.imag > 1e-9 * np.abs(s)
+        hz = np.where(swings, poles.frequency_hz[:, column], np.nan)
+        charts[0].plot(x, hz, ".-", color=BLUE, lw=1.0, ms=4)
+        charts[1].plot(
+            x, np.where(swings, 100.0 * poles.damping[:, column], np.nan), ".-", color=BLUE, lw=1.0, ms=4
+        )
+    charts[0].set_yscale("log")
+    charts[1].axhline(0.0, color=GREY, lw=0.8)
+    dress(charts[0], "", "frequency, Hz", title)
+    dress(charts[1], "" if loops else models.over, "damping, %")
+    if not loops:
+        return figure
+    found = models.margins(regions)
+    named = sorted({row.region for one in found for row in one.rows if row.region})
+    parts = {name: found.region(name) for name in named} or {"all crossings": found}
+    for k, (name, part) in enumerate(parts.items()):
+        for axes, values in ((charts[2], part.gain_db), (charts[3], part.phase_deg)):
+            shown_ = np.where(np.isfinite(values), values, np.nan)
+            axes.plot(x, shown_, STYLES[k % 6], color=COLORS[k % 6], marker="o", ms=4, lw=1.2, label=name)
+    for axes, least in zip(charts[2:], required or ()):
+        axes.axhline(least, color=RED, ls="--", lw=1.0)
+    unstable = ~found.stable
+    for axes in charts[2:]:
+        axes.plot(x[unstable], np.zeros(unstable.sum()), "x", color=RED, ms=8, mew=2)
+    dress(charts[2], "", "gain margin, dB", legend=True)
+    dress(charts[3], models.over, "phase margin, deg")
     return figure
 
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, SolverError
-from interstage.files import COMPONENT, LINEAR, LOG, STUDY, file_kind, is_deck
+from interstage.files import COMPONENT, LINEAR, LINEAR_SET, LOG, STUDY, file_kind, is_deck
 from interstage.output import is_file, is_folder
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
-from interstage.report.figures import HINT, Curve, bode_figure
+from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure
 from interstage.report.flights import log_report
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
 from interstage.simulation.log.log import Log
 from interstage.studies.study import SUMMARY, Study
 
 if TYPE_CHECKING:
-    from interstage.linear import LinearModel
+    from interstage.linear import LinearModel, LinearModelSet
 
 MOST_SHAPES = 30
 MOST_POINTS = 40000
@@ -45,7 +45,7 @@ def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
     kind = file_kind(path)
     if deck is not None and kind not in (COMPONENT, LOG):
         raise InputError("a deck goes with a component or a log", where=str(path), got=f"a {kind.words}")
-    reports = {COMPONENT: component_report, LINEAR: linear_report}
+    reports = {COMPONENT: component_report, LINEAR: linear_report, LINEAR_SET: model_set_report}
     if kind is STUDY:
         return import_module("interstage.report.studies").study_report(
             Study.load(path)
@@ -302,3 +302,73 @@ def _linear_about(report: Report, lin: Any, source: str) -> None:
         section.pairs("Provenance", "How the model was made.", {"file": source, **how, **words, **versions()})
     if not rows:
         raise InputError("the linear model has no channels", where=source)
+
+
+# set of linear models -----------------------------------------------------------------------------------
+
+
+def model_set_report(models: LinearModelSet, source: str) -> Report:
+    """Return the report of a set of linear models: poles, and margins where they are loops, over the set."""
+    report = Report(
+        models.name,
+        f"Linear models over {models.over}, from the file {source}: how poles and margins change from one to the next.",
+        "Set of linear models",
+    )
+    poles = models.poles()
+    report.fact("Models", f"{len(models)}")
+    report.fact("Inputs", f"{len(models.inputs)}")
+    report.fact("Outputs", f"{len(models.outputs)}")
+    report.fact(
+        "Unstable models", f"{poles.verdicts.count('unstable')}", "", "poles on the border not counted"
+    )
+    section = report.section("poles", "Poles", "The ways in which the models move by themselves.")
+    swings = np.where(poles.poles.imag > 1e-9 * np.abs(poles.poles), 1.0, np.nan)
+    kept = np.flatnonzero(np.isfinite(swings).any(axis=0))[:MOST_MODES]
+    order = np.argsort(models.values, kind="stable")
+    x = models.values[order]
+    if len(models) > 1 and len(kept):
+        hz, damping = (swings * poles.frequency_hz)[order], (swings * 100.0 * poles.damping)[order]
+        names = [f"pole {k + 1}" for k in range(len(kept))]
+        panels = [
+            Panel(title, label, [Curve(name, values[:, k]) for name, k in zip(names, kept)], unit, 0.0)
+            for title, label, values, unit in (
+                ("Frequency", "Hz", hz, "Hz"),
+                ("Damping", "%", damping, "%"),
+            )
+        ]
+        section.figure(
+            "Poles over the set",
+            "Each line follows one oscillation; damping below zero grows.",
+            lines_figure(x, models.over, panels),
+            HINT,
+        )
+    rows = [(f"{value:.6g}", verdict) for value, verdict in zip(models.values, poles.verdicts)]
+    section.table(
+        "Verdicts", "Whether each model is stable.", (models.over, "poles"), rows, text=(1,), tall=True
+    )
+    if len(models.inputs) == len(models.outputs) > 0:
+        _set_margins(report, models)
+    return report
+
+
+def _set_margins(report: Report, models: LinearModelSet) -> None:
+    section = report.section(
+        "margins",
+        "Margins",
+        "The models as loops: how far gain and phase may change before they are unstable.",
+    )
+    found = models.margins()
+    rows = []
+    for value, one in zip(models.values, found):
+        numbers = (one.gain_up_db, one.gain_down_db, one.phase_deg, one.delay_s, one.modulus, one.disk)
+        rows.append((f"{value:.6g}", *(f"{v:.4g}" if one.stable else "unstable" for v in numbers)))
+    heads = (
+        models.over,
+        "gain up, dB",
+        "gain down, dB",
+        "phase, deg",
+        "delay, s",
+        "modulus",
+        "disk margin",
+    )
+    section.table("Worst margins", "The least of each model.", heads, rows, text=(), tall=True)
