@@ -23,10 +23,10 @@ STRETCH = 20.0  # s
 def flight(**options: object) -> tuple[float, float]:
     """Return process seconds of the whole flight, and of the software in it."""
     from interstage.demo import ascent_flight as ascents
-    from interstage.demo.ascent_control import Autopilot
+    from interstage.demo.ascent_control import AscentSoftware
 
     spent = [0.0]
-    plain = Autopilot.__call__
+    plain = AscentSoftware.__call__
 
     def timed(self, *args, **named):
         begin = time.thread_time()
@@ -40,13 +40,13 @@ def flight(**options: object) -> tuple[float, float]:
     whole = time.process_time() - begin
     one = ascents.ascent()
     timed.__signature__ = inspect.signature(plain)
-    Autopilot.__call__ = timed
+    AscentSoftware.__call__ = timed
     try:
         begin = time.process_time()
         one.fly(until=STRETCH)
         part = spent[0] / (time.process_time() - begin)
     finally:
-        Autopilot.__call__ = plain
+        AscentSoftware.__call__ = plain
     return whole, part
 
 

@@ -21,21 +21,21 @@ import numpy as np
 from interstage.demo import ascent_control as control
 from interstage.demo import ascent_plant as plant
 from interstage.demo import ascent_points as points
-from interstage.demo.ascent_control import Plan
+from interstage.demo.ascent_control import AscentPlan
 from interstage.demo.ascent_flight import ascent
 from interstage.report.plots import BLUE, COLORS, GREY, ORANGE, dress, new_figure
 
 
-def design() -> tuple[list[points.Point], Plan, Plan]:
+def design() -> tuple[list[points.Point], AscentPlan, AscentPlan]:
     """Return linear models, and what the software knows: designed for the flexible vehicle, and for a rigid one."""
     reference, stack = points.reference(), plant.Stack.of()
     at = points.points(stack, reference)
     lever, drop = np.array([(one.t, one.lever) for one in at]), points.separation(reference)
-    plans = [Plan(*control.design(at, filtered=f), reference, lever, drop) for f in (True, False)]
+    plans = [AscentPlan(*control.design(at, filtered=f), reference, lever, drop) for f in (True, False)]
     return at, plans[0], plans[1]
 
 
-def fastest_growth(one: points.Point, plan: Plan) -> float:
+def fastest_growth(one: points.Point, plan: AscentPlan) -> float:
     """Return how fast bending grows in the closed loop, 1/s; negative: it is damped."""
     z = np.asarray(control.closed_loop(one, plan.upper if one.upper else plan.first).poles())
     s = np.log(z[np.abs(z) > 1e-3]) / plant.FRAME

@@ -96,3 +96,18 @@ def test_a_section_becomes_a_list_and_ends_at_a_blank_line():
     assert "Any units will do; SI unless said otherwise." in lines
     assert not any("----" in line for line in lines)
     assert sum(line.startswith("- ") for line in lines) == 2
+
+
+# joints and the actuators that move them; a finite-element model and a body of the mass tree; margins that the
+# demo reads off curves
+NAMED_TWICE = {"Gimbal", "MassProperties", "Margins"}
+
+
+def test_a_public_class_name_means_one_thing():
+    """Private ones may repeat, and the names above, for the reason given."""
+    where: dict[str, set[str]] = {}
+    for path, nodes in sources().items():
+        for node in nodes:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                where.setdefault(node.name, set()).add(path.as_posix())
+    assert {name for name, paths in where.items() if len(paths) > 1} == NAMED_TWICE

@@ -22,7 +22,16 @@ import interstage as ist
 from interstage.cli.main import app
 from interstage.component.component import ChildBody
 from interstage.errors import FileError, InputError
-from interstage.hdf5 import Fault, link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
+from interstage.hdf5 import (
+    FileFault,
+    link_name,
+    opened,
+    plain_name,
+    put_array,
+    put_text,
+    put_texts,
+    write_hdf5,
+)
 from interstage.linear.model import LinearModel
 from interstage.report.sources import report_file
 
@@ -525,7 +534,7 @@ def test_the_reader_reads_what_the_writer_wrote(tmp_path):
         assert f.text("one") == "é" and f.texts("many") == ["a", "", "ccc"] and f.integer("whole") == 7
         assert f.array("big", (None,)).tolist() == [0, 1, 2, 3, 4]
         assert f.array("packed", (300, None)).shape == (300, 300)
-        with pytest.raises(Fault, match="too large"):
+        with pytest.raises(FileFault, match="too large"):
             f.array("huge", (1,), "i")
     for bad, words in ((tmp_path, "folder"), (tmp_path / "no.h5", "no such thing")):
         with pytest.raises(FileError, match=words), opened(bad, "thing"):

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve
 
-from interstage.fem.elements.laminate import Section, section_table
+from interstage.fem.elements.laminate import ShellSection, section_table
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.quad8 import Quad8Block
 from interstage.fem.elements.quadr import QuadRBlock, TriaRBlock
@@ -87,7 +87,7 @@ def plate_section(E: float, nu: float, t: float):
     Q = E / (1 - nu**2) * np.array([[1, nu, 0], [nu, 1, 0], [0, 0, (1 - nu) / 2]])
     shear = 5 / 6 * E / 2 / (1 + nu) * t * np.eye(2)
     return section_table(
-        [Section(A=Q * t, D=Q * t**3 / 12, shear=shear, mass=t, thickness=t, isotropic=True)]
+        [ShellSection(A=Q * t, D=Q * t**3 / 12, shear=shear, mass=t, thickness=t, isotropic=True)]
     )
 
 

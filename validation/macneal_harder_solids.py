@@ -18,7 +18,7 @@ from scipy.sparse.linalg import spsolve
 
 from interstage.fem.elements.hexa import HEXA8, HEXA20, hexa8_stiffness
 from interstage.fem.elements.penta import PENTA6, penta6_stiffness
-from interstage.fem.elements.solid_common import Shape, shape_stiffness
+from interstage.fem.elements.solid_common import SolidShape, shape_stiffness
 from interstage.fem.elements.tetra import TETRA10
 from interstage.fem.loads import face_loads
 from validation import ratios
@@ -46,7 +46,7 @@ class Mesh:
     """
 
     kind: str
-    shape: Shape
+    shape: SolidShape
     step: np.ndarray
     xyz: np.ndarray
     nodes: np.ndarray

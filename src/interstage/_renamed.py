@@ -297,6 +297,10 @@ MODULES: dict[str, str] = {
 }
 
 CLASSES: dict[str, str] = {
+    "interstage.demo.ascent:Design": "interstage.demo.ascent:ControlDesign",
+    "interstage.demo.ascent_control:Autopilot": "interstage.demo.ascent_control:AscentSoftware",
+    "interstage.demo.ascent_control:Plan": "interstage.demo.ascent_control:AscentPlan",
+    "interstage.demo.ascent_plant:Cluster": "interstage.demo.ascent_plant:EngineCluster",
     "interstage.component.from_nastran.source:Frame": "interstage.component.from_nastran.deck_common:ReferenceFrame",
     "interstage.component.stored:Stored": "interstage.component.schema:FieldSchema",
     "interstage.kane.api:Acting": "interstage.kane.api:LoadArguments",

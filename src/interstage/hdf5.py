@@ -168,7 +168,7 @@ def plain_name(link: str) -> str:
 # reading --------------------------------------------------------------------------------------------------
 
 
-class Fault(Exception):
+class FileFault(Exception):
     """A fault in the file, said in one clause."""
 
 
@@ -192,7 +192,7 @@ def opened(
             stack.enter_context(dropped_interrupts_heard())
             f = stack.enter_context(h5py.File(source, "r"))
             yield Group(f.id, "", Budget(path.stat().st_size, path))
-    except Fault as fault:
+    except FileFault as fault:
         raise FileError(str(fault), where=str(path), hint=hint) from None
     except FileError:
         raise
@@ -234,7 +234,7 @@ class Budget:
                     )
                     steps -= 1  # heaps that lie over one another are none
                     if steps < 0 or (number == 0 and length < 16):
-                        raise Fault("a heap of texts is damaged")
+                        raise FileFault("a heap of texts is damaged")
                     k += length if number == 0 else 16 + (length + 7) // 8 * 8
                 at = data.find(HEAP, at + len(HEAP))
         self._path = None
@@ -242,7 +242,7 @@ class Budget:
     def take(self, count: int, label: str) -> None:
         self.left -= count
         if self.left < 0:
-            raise Fault(f"'{label}' declares more than the file can hold")
+            raise FileFault(f"'{label}' declares more than the file can hold")
 
 
 class Group:
@@ -252,7 +252,7 @@ class Group:
         self.gid, self.label, self.budget = gid, label, budget
         self.above = (*above, _address(gid))
         if len(self.above) > DEEPEST:
-            raise Fault(f"'{label}' is nested too deeply")
+            raise FileFault(f"'{label}' is nested too deeply")
 
     def has(self, name: str) -> bool:
         return self.gid.links.exists(name.encode())
@@ -263,9 +263,9 @@ class Group:
     def child(self, name: str) -> Group:
         item = self._item(name)
         if not isinstance(item, h5py.h5g.GroupID):
-            raise Fault(f"'{self.label}{name}' is a dataset where a group belongs")
+            raise FileFault(f"'{self.label}{name}' is a dataset where a group belongs")
         if _address(item) in self.above:
-            raise Fault(f"'{self.label}{name}' holds itself")
+            raise FileFault(f"'{self.label}{name}' holds itself")
         return Group(item, f"{self.label}{name}/", self.budget, self.above)
 
     def is_dataset(self, name: str) -> bool:
@@ -274,9 +274,9 @@ class Group:
     def _item(self, name: str) -> Any:
         link = name.encode("utf-8", errors="surrogateescape")
         if b"/" in link or not self.gid.links.exists(link):
-            raise Fault(f"'{self.label}{name}' is missing")
+            raise FileFault(f"'{self.label}{name}' is missing")
         if self.gid.links.get_info(link).type != h5py.h5l.TYPE_HARD:
-            raise Fault(f"'{self.label}{name}' is a link to elsewhere, which is not followed")
+            raise FileFault(f"'{self.label}{name}' is a link to elsewhere, which is not followed")
         return h5py.h5o.open(self.gid, link)
 
     def dataset(self, name: str) -> h5py.Dataset:
@@ -284,22 +284,22 @@ class Group:
         item = self._item(name)
         label = f"{self.label}{name}"
         if not isinstance(item, h5py.h5d.DatasetID):
-            raise Fault(f"'{label}' is a group where a dataset belongs")
+            raise FileFault(f"'{label}' is a group where a dataset belongs")
         plist = item.get_create_plist()
         layout = plist.get_layout()
         if layout == h5py.h5d.VIRTUAL or plist.get_external_count():
-            raise Fault(f"'{label}' keeps its data in another file, which is not followed")
+            raise FileFault(f"'{label}' keeps its data in another file, which is not followed")
         if item.get_space().get_simple_extent_type() == h5py.h5s.NULL:
-            raise Fault(f"'{label}' is empty")
+            raise FileFault(f"'{label}' is empty")
         filters = {plist.get_filter(k)[0] for k in range(plist.get_nfilters())}
         if not filters <= _FILTERS:
-            raise Fault(f"'{label}' is compressed by a method that is not known")
+            raise FileFault(f"'{label}' is compressed by a method that is not known")
         width = item.get_type().get_size()
         chunk = _product(plist.get_chunk()) * width if layout == h5py.h5d.CHUNKED else 0
         size, limit = _product(item.shape) * width, _believed(item.get_storage_size(), filters <= _PLAIN)
         # a writer that was killed leaves a chunk or two that did not come to the disk
         if size and (chunk > limit or size > limit + 2 * chunk):
-            raise Fault(f"'{label}' declares a shape {item.shape} for which the file has no data")
+            raise FileFault(f"'{label}' declares a shape {item.shape} for which the file has no data")
         self.budget.take(size, label)
         return h5py.Dataset(item)
 
@@ -309,17 +309,17 @@ class Group:
         """Read numbers of a checked shape (None: any length); kind 'f' or 'i'."""
         item = self.dataset(name)
         if item.dtype.kind not in ("fiu" if kind == "f" else "iu"):
-            raise Fault(f"'{self.label}{name}' holds {item.dtype} where numbers belong")
+            raise FileFault(f"'{self.label}{name}' holds {item.dtype} where numbers belong")
         if len(item.shape) != len(shape) or any(w is not None and w != g for w, g in zip(shape, item.shape)):
             wanted = tuple("any" if w is None else w for w in shape)
-            raise Fault(f"'{self.label}{name}' has shape {item.shape} where {wanted} belongs")
+            raise FileFault(f"'{self.label}{name}' has shape {item.shape} where {wanted} belongs")
         found = item[()]
         if kind == "i" and found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
-            raise Fault(f"'{self.label}{name}' holds integers that are too large")
+            raise FileFault(f"'{self.label}{name}' holds integers that are too large")
         with np.errstate(over="ignore"):
             value = np.asarray(found, dtype=float if kind == "f" else np.int64)
         if finite and kind == "f" and not np.all(np.isfinite(value)):
-            raise Fault(f"'{self.label}{name}' holds values that are not finite")
+            raise FileFault(f"'{self.label}{name}' holds values that are not finite")
         return value
 
     def rows(self, names: Sequence[object], shape: tuple[int, ...]) -> np.ndarray:
@@ -337,7 +337,7 @@ class Group:
             item.read(h5py.h5s.ALL, h5py.h5s.ALL, out[k])
         if not np.isfinite(out).all():
             bad = np.flatnonzero(~np.isfinite(out.reshape(len(names), -1)).all(axis=1))[0]
-            raise Fault(f"'{self.label}{names[bad]}' holds values that are not finite")
+            raise FileFault(f"'{self.label}{names[bad]}' holds values that are not finite")
         return out
 
     @staticmethod
@@ -355,22 +355,22 @@ class Group:
     def number(self, name: str) -> float:
         item = self.dataset(name)
         if item.shape not in ((), (1,), (1, 1)) or item.dtype.kind not in "fiu":
-            raise Fault(f"'{self.label}{name}' is not one number")
+            raise FileFault(f"'{self.label}{name}' is not one number")
         value = float(np.ravel(item[()])[0])
         if not np.isfinite(value):
-            raise Fault(f"'{self.label}{name}' is not finite")
+            raise FileFault(f"'{self.label}{name}' is not finite")
         return value
 
     def integer(self, name: str) -> int:
         value = self.number(name)
         if value != int(value) or abs(value) > 2**53:
-            raise Fault(f"'{self.label}{name}' is {value:g} where a whole number belongs")
+            raise FileFault(f"'{self.label}{name}' is {value:g} where a whole number belongs")
         return int(value)
 
     def text(self, name: str) -> str:
         item = self.dataset(name)
         if item.shape not in ((), (1,)):
-            raise Fault(f"'{self.label}{name}' is not one string")
+            raise FileFault(f"'{self.label}{name}' is not one string")
         return self._texts(item, name)[0]
 
     def texts(self, name: str) -> list[str]:
@@ -380,7 +380,7 @@ class Group:
         """Read texts of a fixed number of bytes as they lie in the file (n,)."""
         item = self.dataset(name)
         if item.dtype != np.dtype(f"S{width}") or len(item.shape) != 1:
-            raise Fault(f"'{self.label}{name}' does not hold texts of {width} bytes")
+            raise FileFault(f"'{self.label}{name}' does not hold texts of {width} bytes")
         return np.asarray(item[()])
 
     def attribute(self, name: str, key: str) -> str:
@@ -388,7 +388,7 @@ class Group:
         item = self.dataset(name)
         dtype = item.attrs.get_id(key).dtype if key in item.attrs else np.dtype(float)
         if h5py.check_string_dtype(dtype) is None:
-            raise Fault(f"'{self.label}{name}' has no text '{key}'")
+            raise FileFault(f"'{self.label}{name}' has no text '{key}'")
         if dtype.kind != "S":  # of variable length, in a heap
             self.budget.check_heaps()
         found = item.attrs[key]
@@ -398,9 +398,9 @@ class Group:
         """Strings of fixed or variable length, one after the other."""
         label = f"{self.label}{name}"
         if h5py.check_string_dtype(item.dtype) is None:
-            raise Fault(f"'{label}' is not a string")
+            raise FileFault(f"'{label}' is not a string")
         if item.size > MOST_TEXTS:
-            raise Fault(f"'{label}' has too many strings")
+            raise FileFault(f"'{label}' has too many strings")
         if item.dtype.kind == "S":
             found = np.ravel(item[()]).tolist()
         else:
@@ -411,10 +411,10 @@ class Group:
                 found.append(item[place])
                 left -= len(found[-1])
                 if left < 0:
-                    raise Fault(f"'{label}' declares more than the file can hold")
+                    raise FileFault(f"'{label}' declares more than the file can hold")
         words = [t.decode("utf-8", errors="replace") if isinstance(t, bytes) else str(t) for t in found]
         if any("\0" in word for word in words):
-            raise Fault(f"'{label}' holds the character NUL")
+            raise FileFault(f"'{label}' holds the character NUL")
         return words
 
     def tree(self, seen: set | None = None) -> dict[str, Any]:
@@ -425,7 +425,9 @@ class Group:
             item = self._item(link)
             if isinstance(item, h5py.h5g.GroupID):
                 if _address(item) in seen:
-                    raise Fault(f"'{self.label}{link}' is a group that the file has under another name too")
+                    raise FileFault(
+                        f"'{self.label}{link}' is a group that the file has under another name too"
+                    )
                 seen.add(_address(item))
                 out[plain_name(link)] = self.child(link).tree(seen)
             else:
@@ -438,7 +440,7 @@ class Group:
             words = self._texts(item, name)
             return words if item.shape else words[0]
         if item.dtype.kind not in "biufc":
-            raise Fault(f"'{self.label}{name}' holds {item.dtype} where numbers or texts belong")
+            raise FileFault(f"'{self.label}{name}' holds {item.dtype} where numbers or texts belong")
         value = item[()]
         return value if value.ndim else value.item()
 

@@ -15,7 +15,7 @@ from scipy import stats
 import interstage as ist
 from interstage.batch import flying
 from interstage.batch.gpu.fly import few_samples
-from interstage.batch.gpu.layout import CONSTANT, Constant, Own, Part, lay_out
+from interstage.batch.gpu.layout import CONSTANT, Constant, Own, VectorPart, lay_out
 from interstage.batch.gpu.program import write
 from interstage.batch.threads import empty_answer
 from interstage.errors import InputError
@@ -180,7 +180,7 @@ def arrays_here(name, places):
             elif isinstance(place, Own):
                 found[field] = np.full(place.shape, -(2**40) if place.whole else np.nan)
                 found[field] = found[field].astype(np.int64 if place.whole else float)
-            elif isinstance(place, Part):
+            elif isinstance(place, VectorPart):
                 vector = {"own": own, "given": given, "whole": whole}[place.vector]
                 size = int(np.prod(place.shape))
                 first = place.offset - (size // place.shape[0] if place.ground else 0)

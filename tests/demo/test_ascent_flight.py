@@ -8,7 +8,7 @@ from interstage.demo import ascent_flight as ascents
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
-from interstage.demo.ascent_control import Autopilot
+from interstage.demo.ascent_control import AscentSoftware
 from validation.heron_runs import by_hand
 
 AT = 3.0  # s, of the comparison
@@ -76,7 +76,7 @@ def test_a_design_for_a_rigid_vehicle_is_unstable_in_bending():
 def test_law_model_is_that_of_the_software():
     """Attitude law, integral and filters of the software, sample by sample, beside their matrices."""
     plan, t, rng = ascents.plan(), 55.0, np.random.default_rng(1)
-    law, model = Autopilot(plan), control.law_model(plan.first, t)
+    law, model = AscentSoftware(plan), control.law_model(plan.first, t)
     seen = rng.standard_normal((50, 6))
     said = np.array([law.control(t, row[:3], row[3:], True)[0] for row in seen])
     np.testing.assert_allclose(said, -model.time_response(seen), rtol=1e-10, atol=1e-12)

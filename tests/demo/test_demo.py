@@ -11,7 +11,7 @@ from interstage.demo import flight as flights
 from interstage.demo import heron
 from interstage.demo.compose_ascent import arrows, ascent_replay
 from interstage.demo.heron_deck import heron_deck
-from interstage.demo.pipeline import STEPS, Settings, run_demo
+from interstage.demo.pipeline import STEPS, DemoSettings, run_demo
 from interstage.demo.shapes import fe_motions, heron_geometry, mode_names, vehicle_motions
 from interstage.demo.vehicle import CORE
 from interstage.report.drawings import mac_matrix
@@ -25,7 +25,7 @@ def made(tmp_path_factory):
     made = run_demo(
         tmp_path_factory.mktemp("demo"),
         lambda done, total, words: said.append((done, total, words)),
-        Settings(component_modes=24, shown_modes=MODES, seconds=SECONDS, ascent=ASCENT),
+        DemoSettings(component_modes=24, shown_modes=MODES, seconds=SECONDS, ascent=ASCENT),
     )
     assert [words for *_, words in said] == [*STEPS, "done"]
     return made

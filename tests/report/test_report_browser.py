@@ -11,7 +11,7 @@ from browser import Page, launcher
 from interstage.report.document import Node, Report
 from interstage.report.drawings import mac_matrix, mac_svg, poles_svg
 from interstage.report.figures import Curve, Panel, bode_figure, lines_figure
-from interstage.report.scene import Scene, Shape, part_of_elements
+from interstage.report.scene import Scene, SceneMode, part_of_elements
 
 CANVAS = "[data-kind=scene] canvas"
 
@@ -40,7 +40,7 @@ def path(tmp_path_factory):
     for k in range(1, 5):
         u = np.zeros_like(points)
         u[:, 2] = np.sin(k * np.pi * points[:, 0] / 8.0)
-        shapes.append(Shape(f"{k * k:.3f} Hz", u, f"shape {k}"))
+        shapes.append(SceneMode(f"{k * k:.3f} Hz", u, f"shape {k}"))
     shapes[1].stress = 7.5e6 * points[:, 0]
     parts = [part_of_elements("walls", [("CQUAD4", quads)]), part_of_elements("stringer", [("CBAR", bars)])]
     report = Report("Tube", "A tube that rings.", "Test")

@@ -9,9 +9,9 @@ import pytest
 from interstage.errors import InputError
 from interstage.report.drawings import gains_svg, mac_matrix, mac_svg, poles_svg
 from interstage.report.scene import (
-    Part,
+    ElementPart,
     Scene,
-    Shape,
+    SceneMode,
     part_of_elements,
     rigid_displacement,
     triangles_and_edges,
@@ -26,7 +26,7 @@ def test_points_and_shapes_survive_sixteen_bits():
     """Positions within 2e-5 of the size, shapes within 2e-5 of their largest motion (half a step of 1/32767)."""
     rng = np.random.default_rng(3)
     points, u = rng.uniform(-7.0, 43.0, (200, 3)), rng.normal(size=(200, 3))
-    figure = Scene(points, [Part("p", dots=np.arange(200))], [Shape("1 Hz", u)]).figure()
+    figure = Scene(points, [ElementPart("p", dots=np.arange(200))], [SceneMode("1 Hz", u)]).figure()
     size = np.linalg.norm(np.ptp(points, axis=0))
     center = 0.5 * (points.min(axis=0) + points.max(axis=0))
     again = center + values(figure["points"]).reshape(-1, 3) * figure["scale"] * size / 2.0
@@ -64,7 +64,7 @@ def test_rigid_displacement_is_a_small_turn():
 
 def test_shapes_must_fit():
     with pytest.raises(InputError, match="does not fit the points"):
-        Scene(np.zeros((3, 3)) + np.arange(3)[:, None], [], [Shape("", np.zeros((2, 3)))]).figure()
+        Scene(np.zeros((3, 3)) + np.arange(3)[:, None], [], [SceneMode("", np.zeros((2, 3)))]).figure()
     with pytest.raises(InputError, match="at least one shape"):
         Scene(np.ones((3, 3)), [], []).figure()
 

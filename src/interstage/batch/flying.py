@@ -14,7 +14,7 @@ from interstage.batch.gpu.fly import WORTH, fly_on_gpu, obstacle
 from interstage.batch.law import LinearController, stops_of
 from interstage.batch.log import BatchLog, number_of_samples
 from interstage.batch.numbers import check_memory
-from interstage.batch.plan import HISTORY, Output, Pace, Plan, outputs_of, plan_of
+from interstage.batch.plan import HISTORY, BatchPlan, Output, Pace, outputs_of, plan_of
 from interstage.batch.threads import fly_in_threads
 from interstage.calls import named_arguments
 from interstage.errors import InputError, shown
@@ -121,7 +121,7 @@ def simulate_batch(
     return _flown(plan, device, threads)
 
 
-def _flown(plan: Plan, device: str, threads: int | None) -> BatchLog:
+def _flown(plan: BatchPlan, device: str, threads: int | None) -> BatchLog:
     """Fly a batch where it shall be flown."""
     begun = time.perf_counter()
     chosen = _device(plan, device)
@@ -132,7 +132,7 @@ def _flown(plan: Plan, device: str, threads: int | None) -> BatchLog:
     return BatchLog(plan, found, chosen, time.perf_counter() - begun)
 
 
-def _device(plan: Plan, device: str) -> str:
+def _device(plan: BatchPlan, device: str) -> str:
     """Return where a batch flies, "cpu" or "cuda"."""
     if device == "cpu" or (device == "auto" and plan.samples < WORTH):
         return "cpu"

@@ -6,7 +6,7 @@ import numpy as np
 
 from interstage.batch.kernels import NOT_FINITE, Found
 from interstage.batch.numbers import OF_TREE
-from interstage.batch.plan import Plan
+from interstage.batch.plan import BatchPlan
 from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
@@ -24,7 +24,7 @@ class BatchLog:
     device : "cpu";  info : how it was flown
     """
 
-    def __init__(self, plan: Plan, found: Found, device: str, seconds: float):
+    def __init__(self, plan: BatchPlan, found: Found, device: str, seconds: float):
         self._plan, self._found, self.device = plan, found, device
         self.t, self.end = plan.pace.times, found.end
         self.info = {

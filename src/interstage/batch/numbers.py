@@ -60,7 +60,7 @@ def check_memory(what: str, numbers: float, most_mib: float, where: str, hint: s
 
 
 @dataclass(frozen=True)
-class Target:
+class DispersedEntries:
     """Entries of an array of a sample that a power of a dispersed quantity is a factor on; power 0: it is put there."""
 
     array: str
@@ -104,12 +104,12 @@ class Names:
         self.velocities = [c.name for c in system.layout.velocities()]
         self.forces = [force_name(force) for force in forces]
 
-    def targets(self, name: str) -> list[Target]:
+    def targets(self, name: str) -> list[DispersedEntries]:
         """Return what a name means, or say what there is."""
         if name in self.states:
-            return [Target("y", np.array([self.states[name]]), 0.0)]
+            return [DispersedEntries("y", np.array([self.states[name]]), 0.0)]
         word, _, rest = name.partition(".")
-        kinds: dict[str, Callable[[str], Iterator[Target]]] = {
+        kinds: dict[str, Callable[[str], Iterator[DispersedEntries]]] = {
             "stiffness": self._stiffness,
             "damping": self._damping,
             "mass": self._mass,
@@ -159,16 +159,16 @@ class Names:
             return list(everything[layout[body].v]), []
         return [], []
 
-    def _stiffness(self, rest: str) -> Iterator[Target]:
+    def _stiffness(self, rest: str) -> Iterator[DispersedEntries]:
         chosen, _ = self._chosen(rest)
         if chosen:
-            yield Target("v_stiffness", np.array(chosen))
+            yield DispersedEntries("v_stiffness", np.array(chosen))
 
-    def _damping(self, rest: str) -> Iterator[Target]:
+    def _damping(self, rest: str) -> Iterator[DispersedEntries]:
         chosen, bodies = self._chosen(rest)
         if not chosen:
             return
-        yield Target("v_damping", np.array(chosen))
+        yield DispersedEntries("v_damping", np.array(chosen))
         tree = self.tree
         for i in range(len(tree.body_modes)):
             n, first = int(tree.body_modes[i]), int(tree.joint_v[i] + tree.joint_nv[i])
@@ -183,7 +183,7 @@ class Names:
             ]
             if i in bodies:
                 for array, at, size in coupled:
-                    yield Target(array, at + np.arange(size))
+                    yield DispersedEntries(array, at + np.arange(size))
             elif coupled and set(chosen) & set(range(first, first + n)):
                 body = self.system.bodies[i]
                 raise InputError(
@@ -192,17 +192,17 @@ class Names:
                     hint=f"'damping.{body}.modes'",
                 )
 
-    def _mass(self, rest: str) -> Iterator[Target]:
+    def _mass(self, rest: str) -> Iterator[DispersedEntries]:
         bodies = self.system.bodies
         if rest and rest not in bodies:
             return
         for body in [rest] if rest else bodies:
             i = self.system.body(body)
-            yield Target("body_inertia", 10 * i + np.arange(10))
+            yield DispersedEntries("body_inertia", 10 * i + np.arange(10))
             if self.system.flexible(body) is not None:
                 yield from self._modal_mass(i)
 
-    def _modal_mass(self, i: int) -> Iterator[Target]:
+    def _modal_mass(self, i: int) -> Iterator[DispersedEntries]:
         """Yield what a factor s on the mass of a flexible body changes of its modes.
 
         They keep unit mass, as those of a component that is built with the changed mass: shapes go with s^-1/2, so that
@@ -220,50 +220,50 @@ class Names:
             )
         n, at = int(tree.body_modes[i]), int(tree.body_flex[i])
         for array, rows in (("flex_E", 3), ("flex_F0", 3), ("flex_J1", 6)):
-            yield Target(array, rows * at + np.arange(rows * n), 0.5)
+            yield DispersedEntries(array, rows * at + np.arange(rows * n), 0.5)
         for s in np.flatnonzero(tree.site_body == i):
             for array in ("site_lam", "site_gam"):
-                yield Target(array, 3 * int(tree.site_start[s]) + np.arange(3 * n), -0.5)
+                yield DispersedEntries(array, 3 * int(tree.site_start[s]) + np.arange(3 * n), -0.5)
         first = int(tree.joint_v[i] + tree.joint_nv[i])
         for array in ("v_stiffness", "v_damping"):
-            yield Target(array, first + np.arange(n), -1.0)
+            yield DispersedEntries(array, first + np.arange(n), -1.0)
         for array, start in (("mixed_C", tree.body_mixed[i]), ("held_C", tree.body_held[i])):
             if start >= 0:
-                yield Target(array, int(start) + np.arange(n * n), -1.0)
+                yield DispersedEntries(array, int(start) + np.arange(n * n), -1.0)
         known = {int(tree.body_root[i]), *tree.site_load[tree.site_body == i].tolist()} - {-1}
         loads = [at for row in sorted(known) for at in tree.stiff_block[row].tolist() if at >= 0]
         if loads:
-            yield Target("stiff_K", (np.array(loads)[:, None] + np.arange(n * n)).ravel(), -1.0)
+            yield DispersedEntries("stiff_K", (np.array(loads)[:, None] + np.arange(n * n)).ravel(), -1.0)
         if tree.body_drag[i] >= 0:
             number = np.arange(6 * (6 + n)).reshape(6, 6 + n)
-            yield Target("drag_C", int(tree.body_drag[i]) + number[:, 6:].ravel(), -0.5)
+            yield DispersedEntries("drag_C", int(tree.body_drag[i]) + number[:, 6:].ravel(), -0.5)
 
-    def _force(self, rest: str) -> Iterator[Target]:
+    def _force(self, rest: str) -> Iterator[DispersedEntries]:
         for k, name in enumerate(self.forces):
             if rest in ("", name, f"[{k}]"):
                 yield from self._load(self.system.nv + WRENCH * k + np.arange(6))
 
-    def _tau(self, rest: str) -> Iterator[Target]:
+    def _tau(self, rest: str) -> Iterator[DispersedEntries]:
         if not rest:
             yield from self._load(np.arange(self.system.nv))
         elif rest in self.velocities:
             yield from self._load(np.array([self.velocities.index(rest)]))
 
-    def _load(self, entries: np.ndarray) -> Iterator[Target]:
+    def _load(self, entries: np.ndarray) -> Iterator[DispersedEntries]:
         """Yield a factor on entries of the loads: on what stands still, and on what changes with time."""
-        yield Target("calm", entries)
+        yield DispersedEntries("calm", entries)
         moving = np.flatnonzero(np.isin(self.moving, entries))
         if len(moving):
-            yield Target("scale", moving)
+            yield DispersedEntries("scale", moving)
 
-    def _gain(self, rest: str) -> Iterator[Target]:
+    def _gain(self, rest: str) -> Iterator[DispersedEntries]:
         if self.law is None or (rest and rest not in self.law.names):
             return
         for array in ("C", "D"):
             number = np.arange(self.law.arrays()[array].size).reshape(len(self.law.names), -1)
-            yield Target(array, (number[self.law.names.index(rest)] if rest else number).ravel())
+            yield DispersedEntries(array, (number[self.law.names.index(rest)] if rest else number).ravel())
 
-    def _of_law(self, name: str) -> list[Target]:
+    def _of_law(self, name: str) -> list[DispersedEntries]:
         match = _ENTRY.fullmatch(name)
         if match is None or self.law is None:
             return []
@@ -273,7 +273,7 @@ class Names:
             raise InputError(
                 f"'{name}' is not in the law", where="disperse", expected=f"entries of shape {array.shape}"
             )
-        return [Target(match[1], np.array([np.ravel_multi_index(place, array.shape)]), 0.0)]
+        return [DispersedEntries(match[1], np.array([np.ravel_multi_index(place, array.shape)]), 0.0)]
 
 
 def force_name(force: Wrench) -> str:

@@ -59,7 +59,7 @@ class Pace:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class BatchPlan:
     """A batch ready to fly.
 
     system : a view of the vehicle with settings of its own;  own : numbers of a sample;  patches, table (columns,
@@ -165,7 +165,7 @@ class Plan:
         )
 
 
-def method_in(plan: Plan) -> CompiledMethod:
+def method_in(plan: BatchPlan) -> CompiledMethod:
     """Return the method of a plan, as `simulate_batch` let it in."""
     assert isinstance(plan.method, CompiledMethod)
     return plan.method
@@ -214,7 +214,7 @@ def plan_of(
     method: CompiledMethod,
     pace: Pace,
     design: Design,
-) -> Plan:
+) -> BatchPlan:
     """Lay out the numbers of a batch; `system` is the caller's own view."""
     course = Course.of(system, loads, pace.step, pace.steps, method.nodes)
     still = course.still
@@ -243,7 +243,7 @@ def plan_of(
         power.append(np.full(len(target.entries), target.power))
     _check_factors(design)
     patches = Patches(own.base, np.concatenate(at), np.concatenate(column), np.concatenate(power))
-    return Plan(system, x, loads, law, stops, outputs, method, pace, design, own, patches, sites, course)
+    return BatchPlan(system, x, loads, law, stops, outputs, method, pace, design, own, patches, sites, course)
 
 
 def _check_law(system: System, law: LinearController | None) -> None:

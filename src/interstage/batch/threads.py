@@ -11,7 +11,7 @@ import numpy as np
 
 from interstage.batch.kernels import Flyers, Found
 from interstage.batch.numbers import with_numbers
-from interstage.batch.plan import Plan, method_in
+from interstage.batch.plan import BatchPlan, method_in
 from interstage.jit import COMPILED
 from interstage.multibody.kernel_interface import KernelInterface
 from interstage.simulation.run.integrators import CompiledMethod
@@ -26,7 +26,7 @@ def flyers(implicit: bool) -> Flyers:
     return Flyers(w_step if implicit else explicit_step)
 
 
-def empty_answer(plan: Plan) -> Found:
+def empty_answer(plan: BatchPlan) -> Found:
     """Return room for what is found."""
     B, rows = plan.samples, len(plan.pace.times)
     return Found(
@@ -46,7 +46,7 @@ def step_scratch(method: CompiledMethod, n: int, nv: int) -> Scratch:
 class Worker:
     """One thread's copy of all that a sample changes: its numbers, and an engine on a vehicle that has them."""
 
-    def __init__(self, plan: Plan, found: Found):
+    def __init__(self, plan: BatchPlan, found: Found):
         system, pace = plan.system, plan.pace
         self.own = plan.own.base.copy()
         views = plan.own.views(self.own)
@@ -91,7 +91,7 @@ class Worker:
         return self.engine.indefinite
 
 
-def fly_in_threads(plan: Plan, threads: int | None) -> tuple[Found, np.ndarray]:
+def fly_in_threads(plan: BatchPlan, threads: int | None) -> tuple[Found, np.ndarray]:
     """Fly all samples; return what was found, and the bodies (N,) whose mass matrix was met indefinite."""
     found = empty_answer(plan)
     if threads is None:

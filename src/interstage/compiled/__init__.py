@@ -8,8 +8,8 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
 - `raised`: `called`, what calls a Python function for compiled code; `WELL` and `taken_error`, status and exceptions of
   functions that are called by address;
 - `emitted`: `claim`, `release`, `vector_at`, `matrix_at`, `word`: a lock of one word, and what lies at an address;
-- `doors`: `make_door`, a kernel of addresses as a builtin function of Python; `Stage`, a kernel whose address lies in a
-  record;
+- `doors`: `make_door`, a kernel of addresses as a builtin function of Python; `AddressedKernel`, a kernel whose address
+  lies in a record;
 - `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls, kernels linked into
   those that call them, and the seconds that compiling takes (`compiling_timed`);
 - `quick`: the compiler itself, made quicker.
@@ -20,7 +20,7 @@ of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
 
 from interstage.compiled.addresses import address, caller
 from interstage.compiled.disk import keep_on_disk, print_of_sources
-from interstage.compiled.doors import Stage, make_door, stages_of, trap
+from interstage.compiled.doors import AddressedKernel, make_door, stages_of, trap
 from interstage.compiled.emitted import Emitted, claim, matrix_at, release, vector_at, word
 from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.raised import WELL, called, taken_error, whole_numbers
@@ -29,11 +29,11 @@ from interstage.compiled.records import SLOTS, Record, RecordType
 __all__ = [
     "SLOTS",
     "WELL",
+    "AddressedKernel",
     "Emitted",
     "KernelCompiler",
     "Record",
     "RecordType",
-    "Stage",
     "address",
     "called",
     "caller",

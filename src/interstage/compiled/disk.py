@@ -160,7 +160,7 @@ class PartCompiler(KernelCompiler):
         return [passes]
 
 
-class Part:
+class CalledKernel:
     """A kernel as other kernels call it."""
 
     def __init__(self, dispatcher: Dispatcher):
@@ -183,7 +183,7 @@ class Part:
 
 def link_into_callers(dispatcher: Dispatcher) -> Dispatcher:
     """Let other kernels link a kernel as a part; for Python it stays as it is."""
-    part = Part(dispatcher)
+    part = CalledKernel(dispatcher)
     dispatcher.get_call_template, dispatcher.get_overload = part.get_call_template, part.get_overload
     return dispatcher
 

@@ -31,7 +31,7 @@ from interstage.compiled.records import load_slot
 _pointers: list[object] = []  # they stay where they are as long as the process lives
 
 
-class Stage(Emitted):
+class AddressedKernel(Emitted):
     """A kernel that others call through its address, which lies in a slot of their first argument, a record.
 
     The compiler then sees it once, instead of once more in everything that calls it.
@@ -64,7 +64,7 @@ class Stage(Emitted):
 
 
 @functools.cache
-def stages_of(root: Callable) -> tuple[Stage, ...]:
+def stages_of(root: Callable) -> tuple[AddressedKernel, ...]:
     """Return every stage that a kernel or a stage calls, directly or through others."""
     return tuple(reach(root, through_stages=True)[1])
 

@@ -23,7 +23,7 @@ from interstage.component.schema_io import ByGrid, by_grid, read_record, write_r
 from interstage.component.units import converted
 from interstage.errors import shown
 from interstage.files import COMPONENT, check_version, expect
-from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
+from interstage.hdf5 import FileFault, Group, opened, put_array, put_text, write_hdf5
 from interstage.output import as_path, checked_target
 from interstage.reading import is_whole
 
@@ -66,14 +66,14 @@ def _checked(root: Group, path: Path) -> bool:
     ours = root.has("SCHEMA_VERSION")
     if ours:
         if root.has("FORMAT") and root.text("FORMAT") != FORMAT:
-            raise Fault(
+            raise FileFault(
                 f"this is an HDF5 file of another kind ({shown(root.text('FORMAT'))}), not a component file"
             )
         version = root.number("SCHEMA_VERSION")
         check_version(version, SCHEMA_VERSION, COMPONENT, path)
     missing = [name for name in ("ModalSolution", "RigidBody") if not root.has(name)]
     if missing:
-        raise Fault(f"this HDF5 file is not a component file: it has no group '{missing[0]}'")
+        raise FileFault(f"this HDF5 file is not a component file: it has no group '{missing[0]}'")
     return ours
 
 
@@ -86,7 +86,7 @@ def _frequencies(modal: Group, ours: bool) -> np.ndarray:
         if rigid > 0 and modal.integer("N_FLEX_MODES") + rigid == len(hz):
             hz = hz[rigid:]
     if modal.has("N_FLEX_MODES") and modal.integer("N_FLEX_MODES") != len(hz):
-        raise Fault(
+        raise FileFault(
             f"the file names {modal.integer('N_FLEX_MODES')} flexible modes and holds {len(hz)}: "
             "it was truncated after normalization, so that the body can no longer be held at its interface"
         )
@@ -96,7 +96,7 @@ def _frequencies(modal: Group, ours: bool) -> np.ndarray:
 def _ascending(root: Group) -> np.ndarray:
     ids = root.array("NODE_ID", (None,), "i")
     if np.any(np.diff(ids) <= 0):
-        raise Fault("'NODE_ID' is not ascending")
+        raise FileFault("'NODE_ID' is not ascending")
     return ids
 
 
@@ -104,7 +104,7 @@ def _foreign(root: Group) -> dict[str, Any]:
     """Return what a file with the names of the report alone has in another form."""
     grids = root.child("GridPosition")
     if not all(is_whole(name) for name in grids.names()):
-        raise Fault("'GridPosition' has names that are not grid ids")
+        raise FileFault("'GridPosition' has names that are not grid ids")
     ids = np.sort(np.array([int(name) for name in grids.names()], dtype=np.int64))
     positions = np.array([_three(grids, str(i)) for i in ids]).reshape(-1, 3)
     com = _three(root.child("RigidBody"), "cmoffset")
@@ -115,7 +115,7 @@ def _three(group: Group, name: str) -> np.ndarray:
     """Three numbers, in whatever shape."""
     shape = group.dataset(name).shape
     if int(np.prod(shape)) != 3:
-        raise Fault(f"'{group.label}{name}' has shape {shape} where 3 numbers belong")
+        raise FileFault(f"'{group.label}{name}' has shape {shape} where 3 numbers belong")
     return group.array(name, shape).reshape(3)
 
 
@@ -178,11 +178,11 @@ def _interface(cb: CraigBampton) -> tuple[CraigBampton, dict[int, int]]:
     """Return reduced matrices whose modal coordinates have id 0, and the interface, grid -> components."""
     nb, uset = cb.n_boundary, np.array(cb.uset)
     if nb < 0:
-        raise Fault(
+        raise FileFault(
             "the number of interface motions is negative: 'CraigBampton/FREQ' is longer than its 'USET'"
         )
     if np.any((uset[:nb, 1] < 1) | (uset[:nb, 1] > 6)) or np.any(uset[:nb, 0] < 1):
-        raise Fault(
+        raise FileFault(
             f"'CraigBampton/USET' does not begin with the {nb} interface coordinates (grid id, component 1 to 6) that "
             "the reduced matrices have in addition to their modes"
         )
@@ -191,7 +191,7 @@ def _interface(cb: CraigBampton) -> tuple[CraigBampton, dict[int, int]]:
     for grid, c in uset[:nb]:
         own[int(grid)] = own.get(int(grid), "") + str(c)
     if any(len(set(text)) != len(text) for text in own.values()):
-        raise Fault("'CraigBampton/USET' lists an interface coordinate twice")
+        raise FileFault("'CraigBampton/USET' lists an interface coordinate twice")
     return replace(cb, uset=uset), {grid: int("".join(sorted(text))) for grid, text in own.items()}
 
 
@@ -241,7 +241,7 @@ def _check_order(found: dict[str, Any]) -> None:
     right, turned = (np.linalg.norm(P4 - sign * axial, axis=0) for sign in (1.0, -1.0))
     wrong = clear & (2.0 * turned < right)
     if wrong.any() and not (clear & (2.0 * right < turned)).any():
-        raise Fault(
+        raise FileFault(
             "the integrals contradict each other: 'ModalIntegral/P4' has the sign of transposed matrices in "
             f"'ModalIntegral/P0' (mode {int(np.argmax(wrong * size)) + 1}); P0[r] is Σ m (l·γᵣ 1 - l γᵣᵀ), rows by l"
         )
@@ -250,7 +250,7 @@ def _check_order(found: dict[str, Any]) -> None:
 def _agree(name: str, value: np.ndarray, source: str, follows: np.ndarray, size: float) -> None:
     off = float(np.abs(value - follows).max(initial=0.0))
     if off > AGREE * size:
-        raise Fault(
+        raise FileFault(
             f"the integrals contradict each other: 'ModalIntegral/{name}' is off by {off:.3g} from what follows from "
             f"'ModalIntegral/{source}', whose largest entry is {size:.3g}"
         )
@@ -385,7 +385,7 @@ def component_in(group: Group, path: Path) -> Component:
     size = len(found["node_ids"]), 3, len(found["frequencies_hz"])
     for field, name in SHAPES.items():
         if shapes[field].shape != size:
-            raise Fault(f"'{group.label}{name}' has shape {shapes[field].shape} where {size} belongs")
+            raise FileFault(f"'{group.label}{name}' has shape {shapes[field].shape} where {size} belongs")
     component = Component(**found)
     check_physical(component)
     return component

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from interstage.component.schema import FieldSchema, declared, present, with_mixed
 from interstage.errors import InputError
-from interstage.hdf5 import Fault, Group, creation_of, link_name, opened, plain_name, put_array, put_text
+from interstage.hdf5 import FileFault, Group, creation_of, link_name, opened, plain_name, put_array, put_text
 from interstage.reading import is_whole
 
 BLOCK = 4096  # grids written at once
@@ -206,9 +206,9 @@ def _read_sparse(group: Group, name: str, spot: FieldSchema, at: Reading) -> sp.
     col, value = part.array("col", (len(row),), "i"), part.array("value", (len(row),))
     shape = tuple(int(v) for v in part.array("shape", (2,), "i"))
     if shape != wanted:
-        raise Fault(f"'{group.label}{name}' has shape {shape} where its USET has {wanted[0]} rows")
+        raise FileFault(f"'{group.label}{name}' has shape {shape} where its USET has {wanted[0]} rows")
     if len(row) and (min(row.min(), col.min()) < 0 or max(row.max(), col.max()) >= shape[0]):
-        raise Fault(f"'{group.label}{name}' has indices beyond its shape")
+        raise FileFault(f"'{group.label}{name}' has indices beyond its shape")
     return sp.coo_matrix((value, (row, col)), shape=shape).tocsr()
 
 
@@ -310,5 +310,5 @@ class ByGrid:
             for name in self.group.split("/"):
                 group = group.child(name)
             if file_state(self.path) != self.state:
-                raise Fault("the component file was written anew after it was loaded: load it again")
+                raise FileFault("the component file was written anew after it was loaded: load it again")
             return self.factor * group.rows(self.ids[rows], (3, self.n))

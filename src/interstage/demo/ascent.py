@@ -100,7 +100,7 @@ def airframe(system: System, reference: Reference) -> Assembly:
 
 
 @dataclass(frozen=True)
-class Design:
+class ControlDesign:
     """What the software knows.
 
     K (3, 10) : gains of attitude, rate (3 each), place and speed across the thrust (2 each)
@@ -116,7 +116,7 @@ class Design:
     rigid: LinearModel
 
 
-def design_for(flight: Assembly) -> Design:
+def design_for(flight: Assembly) -> ControlDesign:
     """Return gains of least cost on the rigid motion of the linear model under thrust, gimbals set to turn nothing."""
     system = flight.vehicle
     assert system is not None
@@ -133,7 +133,7 @@ def design_for(flight: Assembly) -> Design:
     rigid = lin.rigid(attitude="imu.attitude", rate="imu.rate", **across)
     thrust = lin.operating_point["y"][lin.output_places("imu.acceleration")]
     com = system.mass_properties(point).com
-    return Design(
+    return ControlDesign(
         K=lqr(rigid, Q=np.diag(WEIGHTS), R=np.eye(3), every=PERIOD),
         effectiveness=effect,
         balance=effect @ gimbals,
@@ -146,7 +146,7 @@ def design_for(flight: Assembly) -> Design:
 class Autopilot:
     """Flight software: angular acceleration that leads back to the reference, and the one that the reference has."""
 
-    def __init__(self, design: Design):
+    def __init__(self, design: ControlDesign):
         self.design = design
 
     def __call__(
@@ -171,7 +171,7 @@ class Autopilot:
         return {"demand": know.balance + np.array([0.0, 1.0, 0.0]) * swing - know.K @ error}
 
 
-def with_software(flight: Assembly, design: Design, others: tuple[str, ...]) -> Assembly:
+def with_software(flight: Assembly, design: ControlDesign, others: tuple[str, ...]) -> Assembly:
     """Add software, filters and the allocation to an airframe, and wire them; others : of the reference's columns."""
     hz, depth, width = NOTCHES
     flight.add("fsw", Autopilot(design), every=PERIOD, out={"demand": "rad/s^2[3]"})
@@ -196,7 +196,7 @@ class Ascent:
 
     system: System
     reference: Reference
-    design: Design
+    design: ControlDesign
     flight: Assembly
     x0: State
 

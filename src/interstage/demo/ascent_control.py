@@ -87,7 +87,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class AscentPlan:
     """What the software knows: schedules of both stages and the reference.
 
     lever (n, 2) : times, and how far its antenna is ahead of the centre of mass;  drop : when the first stage leaves
@@ -113,10 +113,10 @@ class Plan:
         return float(between(self.reference.t, self.along, t)[2])
 
 
-class Autopilot:
+class AscentSoftware:
     """The software; its memory are numbers among its attributes."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: AscentPlan):
         self.plan = plan
         self.forget()
 

@@ -17,7 +17,7 @@ from interstage.demo import ascent_control as control
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
-from interstage.demo.ascent_control import Autopilot, Plan
+from interstage.demo.ascent_control import AscentPlan, AscentSoftware
 from interstage.demo.ascent_reference import Reference
 from interstage.devices import GPS
 from interstage.linear import trim
@@ -42,23 +42,23 @@ def thought() -> tuple[Reference, ap.Stack, list[points.Point]]:
 
 
 @cache
-def plan(filtered: bool = True) -> Plan:
+def plan(filtered: bool = True) -> AscentPlan:
     """Return what the software knows; `filtered` False: designed as for a rigid vehicle."""
     flown, _, at = thought()
     lever = np.array([(one.t, one.lever) for one in at])
-    return Plan(*control.design(at, filtered=filtered), flown, lever, points.separation(flown))
+    return AscentPlan(*control.design(at, filtered=filtered), flown, lever, points.separation(flown))
 
 
 @dataclass(eq=False)
-class Ascent:
+class StagedAscent:
     """A flight that can begin: assembly, its software, state on the pad, events, and the vehicle."""
 
     assembly: Assembly
-    software: Autopilot
+    software: AscentSoftware
     start: State
     events: list[Event]
     stack: ap.Stack
-    plan: Plan
+    plan: AscentPlan
 
     def fly(self, until: float = points.UNTIL, **options: object) -> Log:
         """Fly from lift-off, with software that remembers no flight before."""
@@ -73,7 +73,7 @@ class Ascent:
         return simulate(self.assembly, self.start, until=until, events=self.events, **given)  # type: ignore[arg-type]
 
 
-def away(one: Ascent, log: Log, every: int = 5) -> tuple[np.ndarray, np.ndarray]:
+def away(one: StagedAscent, log: Log, every: int = 5) -> tuple[np.ndarray, np.ndarray]:
     """Return times and how far the centre of mass is from its reference (n, 3), world axes, every so many rows."""
     t, place, flown = [], [], one.plan.reference
     for phase in log.phases:
@@ -87,13 +87,13 @@ def away(one: Ascent, log: Log, every: int = 5) -> tuple[np.ndarray, np.ndarray]
     return when, np.vstack(place) - wanted
 
 
-def add_software(flight: Assembly, known: Plan) -> Autopilot:
+def add_software(flight: Assembly, known: AscentPlan) -> AscentSoftware:
     """Add guidance, navigation and software, wire them, and return the software."""
     flight.add("guidance", known.reference.device())
     flight.add(
         "gps", GPS(at=(av.NAME, av.INERTIAL), every=ap.FRAME, noise=3.0, velocity_noise=0.05, drift=5.0)
     )
-    software = Autopilot(known)
+    software = AscentSoftware(known)
     flight.add("fsw", software, every=ap.FRAME, out=OUT)
     flight.wire({"imu.attitude": "fsw.attitude", "imu.rate": "fsw.rate", "gps.position": "fsw.position"})
     flight.wire(
@@ -119,7 +119,7 @@ def ascent(
     wind: float = 1.0,
     seed: int | None = 1,
     filtered: bool = True,
-) -> Ascent:
+) -> StagedAscent:
     """Return a flight that begins on the pad.
 
     mass, stiffness, damping, thrust, wind : factors of dry mass, walls, ratios of modes, thrust and flow, wind
@@ -137,4 +137,4 @@ def ascent(
     held = {"*tvc*.command": 0.0, "engine5.throttle": 0.0, "jet*.width": 0.0, "cluster.throttle": ap.NOMINAL}
     start = trim(flight, "hold-down", set=held)
     software = add_software(flight, known)
-    return Ascent(flight, software, start, [stack.staging()], stack, known)
+    return StagedAscent(flight, software, start, [stack.staging()], stack, known)

@@ -66,7 +66,7 @@ GYRO = {  # the nine terms
 }
 
 
-class Cluster(Device):
+class EngineCluster(Device):
     """Four engines on two tanks: one valve for all while both tanks feed; what they take, together.
 
     throttle : wanted;  feeds (2,) : 1 while a tank has something;  flows (4,) of the engines
@@ -194,7 +194,7 @@ def add_first(flight: Assembly, thrust: float = 1.0) -> None:
     """Add what the first stage has: tanks with pipes, four engines with gimbals, air forces."""
     flow = THRUST / EXHAUST
     flight.add("aero_first", dev.Aero(coefficients("first"), body=av.NAME, nodes=list(NORMAL["first"])))
-    flight.add("cluster", Cluster())
+    flight.add("cluster", EngineCluster())
     for tank, share in av.FEEDS.items():
         flight.add(tank, PropellantTank(of=tank, share=share))
         pipe = {"fuel": (3, 2, 1), "lox": (9, 6, 3, 1)}[tank]

@@ -15,7 +15,7 @@ from interstage.demo.vehicle import CORE, MODAL_DAMPING
 from interstage.report.document import Report, versions
 from interstage.report.drawings import mac_matrix, mac_svg, poles_svg
 from interstage.report.figures import Curve, Panel, bode_figure, lines_figure
-from interstage.report.scene import Scene, Shape
+from interstage.report.scene import Scene, SceneMode
 from interstage.report.sources import HINT, POLES_SENTENCE
 from interstage.report.vehicles import grouped, inertia_rows, vehicle_tree
 
@@ -68,7 +68,9 @@ def _modes(report: Report, made: DemoResult, count: int) -> np.ndarray:
         "Modes",
         words.MODES,
     )
-    shapes = [Shape(f"{f:.3f} Hz", geometry.displacement(ours[:, :, i]), names[i]) for i, f in enumerate(hz)]
+    shapes = [
+        SceneMode(f"{f:.3f} Hz", geometry.displacement(ours[:, :, i]), names[i]) for i, f in enumerate(hz)
+    ]
     section.figure(
         "Mode shapes of the vehicle",
         words.SHAPES,

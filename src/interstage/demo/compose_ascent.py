@@ -21,9 +21,9 @@ from interstage.multibody import System
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
 from interstage.report.forces import acting, happened, surround
-from interstage.report.meshes import Look
+from interstage.report.meshes import BodyMesh
 from interstage.report.replay import Arrow, Looks, Replay, replay_of, stretches_of
-from interstage.report.scene import Part, triangles_and_edges
+from interstage.report.scene import ElementPart, triangles_and_edges
 from interstage.report.view import add_replay
 from interstage.simulation.log.log import Log
 
@@ -58,13 +58,13 @@ def walls(first: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points, triangles_and_edges(quads)[0], np.concatenate(edges)
 
 
-def spent() -> Look:
+def spent() -> BodyMesh:
     """Return the first stage once it has left; it does not bend."""
     points, triangles, edges = walls(True)
-    return Look(points, [Part("first stage", triangles, edges)], np.zeros((len(points), 3, 0)))
+    return BodyMesh(points, [ElementPart("first stage", triangles, edges)], np.zeros((len(points), 3, 0)))
 
 
-def bent(system: System) -> Look:
+def bent(system: System) -> BodyMesh:
     """Return the stages that a vehicle still has; points go with the place of the axis that they are around."""
     flex = system.flexible(av.NAME)
     assert flex is not None
@@ -72,7 +72,7 @@ def bent(system: System) -> Look:
     points, parts = np.zeros((0, 3)), []
     for name, first in [("first stage", True)] * whole + [("upper stage", False)]:
         more, triangles, edges = walls(first)
-        parts.append(Part(name, triangles + len(points), edges + len(points)))
+        parts.append(ElementPart(name, triangles + len(points), edges + len(points)))
         points = np.concatenate([points, more])
     axis = (av.FIRST | {node: x for node, x in av.UPPER.items() if x > CUT}) if whole else av.UPPER
     rows, x = np.searchsorted(flex.node_ids, list(axis)), np.array(list(axis.values()))
@@ -83,7 +83,7 @@ def bent(system: System) -> Look:
     )
     beside = points * [0.0, 1.0, 1.0]
     shapes = gamma + np.cross(lam, beside[:, :, None], axis=1)
-    return Look(points + flex.l[rows[0]] - [x[0], 0.0, 0.0], parts, shapes)
+    return BodyMesh(points + flex.l[rows[0]] - [x[0], 0.0, 0.0], parts, shapes)
 
 
 def stage_looks() -> Looks:
@@ -92,8 +92,8 @@ def stage_looks() -> Looks:
     for k in range(1, 6):
         scale = SMALL if k == 5 else 1.0
         points, quads = revolved([(-scale * x, scale * r) for x, r in heron.ENGINE_NOZZLE], np.zeros(3))
-        part = Part(f"engine {k}", *triangles_and_edges(quads))
-        found[f"engine{k}"] = Look(points, [part], np.zeros((len(points), 3, 0)))
+        part = ElementPart(f"engine {k}", *triangles_and_edges(quads))
+        found[f"engine{k}"] = BodyMesh(points, [part], np.zeros((len(points), 3, 0)))
     return found
 
 

@@ -17,7 +17,7 @@ AROUND = 32  # grids on every ring
 
 
 @dataclass(frozen=True)
-class Section:
+class ShellOfRevolution:
     """A shell of revolution: axial range, radii, elements along it, property number, wall."""
 
     name: str
@@ -33,20 +33,20 @@ class Section:
 
 
 CORE = (
-    Section("aft skirt", 0.0, 3.0, 1.85, 1.85, 6, 1, 0.006, 1, 2),
-    Section("fuel tank", 3.0, 13.0, 1.85, 1.85, 20, 2, 0.0055, 2, 0),
-    Section("intertank", 13.0, 15.5, 1.85, 1.85, 5, 3, 0.0045, 1, 2),
-    Section("oxidizer tank", 15.5, 28.5, 1.85, 1.85, 26, 4, 0.005, 2, 0),
-    Section("forward skirt", 28.5, 30.5, 1.85, 1.85, 4, 5, 0.0045, 1, 2),
-    Section("interstage", 30.5, 33.5, 1.85, 1.30, 6, 6, 0.0045, 1, 2),
-    Section("upper stage", 33.5, 39.5, 1.30, 1.30, 12, 7, 0.004, 2, 0),
+    ShellOfRevolution("aft skirt", 0.0, 3.0, 1.85, 1.85, 6, 1, 0.006, 1, 2),
+    ShellOfRevolution("fuel tank", 3.0, 13.0, 1.85, 1.85, 20, 2, 0.0055, 2, 0),
+    ShellOfRevolution("intertank", 13.0, 15.5, 1.85, 1.85, 5, 3, 0.0045, 1, 2),
+    ShellOfRevolution("oxidizer tank", 15.5, 28.5, 1.85, 1.85, 26, 4, 0.005, 2, 0),
+    ShellOfRevolution("forward skirt", 28.5, 30.5, 1.85, 1.85, 4, 5, 0.0045, 1, 2),
+    ShellOfRevolution("interstage", 30.5, 33.5, 1.85, 1.30, 6, 6, 0.0045, 1, 2),
+    ShellOfRevolution("upper stage", 33.5, 39.5, 1.30, 1.30, 12, 7, 0.004, 2, 0),
 )
 FAIRING = (
-    Section("fairing", 39.5, 40.5, 1.30, 1.75, 2, 8, 0.006, 1, 0),
-    Section("fairing", 40.5, 45.5, 1.75, 1.75, 10, 8, 0.006, 2, 0),
-    Section("fairing", 45.5, 49.5, 1.75, 0.35, 8, 8, 0.006, 2, 0),
+    ShellOfRevolution("fairing", 39.5, 40.5, 1.30, 1.75, 2, 8, 0.006, 1, 0),
+    ShellOfRevolution("fairing", 40.5, 45.5, 1.75, 1.75, 10, 8, 0.006, 2, 0),
+    ShellOfRevolution("fairing", 45.5, 49.5, 1.75, 0.35, 8, 8, 0.006, 2, 0),
 )
-ADAPTER = (Section("payload adapter", 39.5, 41.0, 1.30, 0.50, 3, 9, 0.006, 1, 0),)
+ADAPTER = (ShellOfRevolution("payload adapter", 39.5, 41.0, 1.30, 0.50, 3, 9, 0.006, 1, 0),)
 NOSE_TIP = 49.85  # m, the fairing is closed by triangles
 
 # propellant: name, bottom and surface of the liquid on the axis, mass

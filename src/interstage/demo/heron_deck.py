@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from interstage.demo import heron
-from interstage.demo.heron import AROUND, Section
+from interstage.demo.heron import AROUND, ShellOfRevolution
 from interstage.nastran.card_text import Field, card
 from interstage.output import write_text
 
@@ -107,7 +107,7 @@ class _Writer:
             lines.append(_card("GRID", STATION * self.ring + j + 1, 1, r, 360.0 / AROUND * j, x, 0))
         return self.ring
 
-    def _shell(self, lines: list[str], s: Section, start: int, kind: str) -> int:
+    def _shell(self, lines: list[str], s: ShellOfRevolution, start: int, kind: str) -> int:
         """Add a section above the ring `start`; return its last ring."""
         lines.append(f"$ {s.name}: x = {s.x0} to {s.x1} m, wall {1e3 * s.thickness:g} mm")
         if s.pid not in {8} or s is heron.FAIRING[0]:
@@ -124,7 +124,7 @@ class _Writer:
                 self._frame(lines, last)
         return last
 
-    def _band(self, lines: list[str], s: Section, below: int, above: int, kind: str) -> None:
+    def _band(self, lines: list[str], s: ShellOfRevolution, below: int, above: int, kind: str) -> None:
         for j in range(AROUND):
             a, b = j + 1, (j + 1) % AROUND + 1
             corners = (STATION * below + a, STATION * below + b, STATION * above + b, STATION * above + a)

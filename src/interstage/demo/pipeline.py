@@ -44,7 +44,7 @@ FILES = {
 
 
 @dataclass
-class Settings:
+class DemoSettings:
     """Sizes of the demo: fixed-interface modes of the core, modes shown, seconds of the doublet and of the ascent."""
 
     component_modes: int = 80
@@ -87,14 +87,14 @@ class DemoResult:
 
 
 def run_demo(
-    folder: str | Path, progress: Progress | None = None, settings: Settings | None = None
+    folder: str | Path, progress: Progress | None = None, settings: DemoSettings | None = None
 ) -> DemoResult:
     """Run the demo and write its files into a folder.
 
     progress : called as progress(number of steps done, number of steps, words on the next)
     """
     made = DemoResult(make_folder(folder))
-    settings = settings or Settings()
+    settings = settings or DemoSettings()
     made.files = {key: made.folder / name for key, name in FILES.items()}
     step = _Steps(made, progress or (lambda done, total, words: None))
     with _compiling(made), sharing() as shared:
@@ -137,7 +137,7 @@ class _Steps:
             self.progress(len(STEPS), len(STEPS), "done")
 
 
-def _structure(made: DemoResult, settings: Settings, step: _Steps) -> None:
+def _structure(made: DemoResult, settings: DemoSettings, step: _Steps) -> None:
     from interstage.demo.heron_deck import write_heron_deck
     from interstage.demo.vehicle import core_component
     from interstage.fem import FEModel, normal_modes
@@ -166,7 +166,7 @@ def _vehicle(made: DemoResult, step: _Steps, shared: Shared | None) -> None:
         made.system = heron_vehicle(made.component)
 
 
-def _flight(made: DemoResult, settings: Settings, step: _Steps) -> None:
+def _flight(made: DemoResult, settings: DemoSettings, step: _Steps) -> None:
     from interstage.demo.flight import fly, linear_model, trimmed
 
     with step():
@@ -198,7 +198,7 @@ def _compile(made: DemoResult, shared: Shared | None, group: str) -> None:
         made.compiled += time.perf_counter() - begun - sum(counted)
 
 
-def _ascent(made: DemoResult, settings: Settings, step: _Steps, shared: Shared | None) -> None:
+def _ascent(made: DemoResult, settings: DemoSettings, step: _Steps, shared: Shared | None) -> None:
     from interstage.demo import ascent_control as control
     from interstage.demo import ascent_flight as ascents
     from interstage.demo import ascent_points as points

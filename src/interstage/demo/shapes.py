@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from interstage.demo import heron
-from interstage.report.scene import Part, part_of_elements, rigid_displacement, triangles_and_edges
+from interstage.report.scene import ElementPart, part_of_elements, rigid_displacement, triangles_and_edges
 
 SLICES = 24
 PAYLOAD_PROFILE = ((-1.1, 0.55), (-1.0, 0.95), (0.9, 0.95), (1.15, 0.7), (1.2, 0.0))
@@ -32,7 +32,7 @@ class Geometry:
     n_grids: int
     ids: np.ndarray
     decorations: list[Decoration]
-    parts: list[Part]
+    parts: list[ElementPart]
 
     def displacement(self, motion: np.ndarray) -> np.ndarray:
         """Return displacements (N, 3) of all points from motions (n_grids, 6) = [translation, rotation]."""
@@ -82,14 +82,14 @@ def heron_geometry(fe: Any) -> Geometry:
         triangles, edges = triangles_and_edges(np.concatenate(quads))
         at = next((p for p in parts if p.name.startswith(name)), None)
         if at is None:
-            parts.append(Part(name, triangles, edges))
+            parts.append(ElementPart(name, triangles, edges))
         else:
             at.triangles = np.concatenate([at.triangles, triangles])
             at.edges = np.concatenate([at.edges, edges])
     return Geometry(np.concatenate(points), len(fe.grids), np.asarray(fe.grids.id), decorations, parts)
 
 
-def _element_parts(fe: Any) -> list[Part]:
+def _element_parts(fe: Any) -> list[ElementPart]:
     """Sort elements into parts by their numbers; the propellant column is not drawn."""
     out = []
     for name, (first, last) in heron.PARTS.items():

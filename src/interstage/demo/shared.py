@@ -94,7 +94,7 @@ def _loop(name: str, flights, method, numbers: str, without: bool = False) -> di
 def _functions(numbers: str) -> dict[str, Job]:
     """Return a job for each class of devices in the ascent."""
     from interstage import devices
-    from interstage.demo.ascent_plant import Cluster
+    from interstage.demo.ascent_plant import EngineCluster
     from interstage.simulation.plant.compiled_schedule import compile_function
     from interstage.simulation.plant.connection_blocks import Copy
     from interstage.staged_vehicle.propellant_devices import PipeFlow, PropellantTank
@@ -110,7 +110,7 @@ def _functions(numbers: str) -> dict[str, Job]:
         "DiscreteGust",
     )
     names += ("Accelerometer", "Thruster")
-    classes = [*(getattr(devices, name) for name in names), PropellantTank, PipeFlow, Cluster, Copy]
+    classes = [*(getattr(devices, name) for name in names), PropellantTank, PipeFlow, EngineCluster, Copy]
 
     def job(cls):
         for name in ("outputs", "rates", "sample"):

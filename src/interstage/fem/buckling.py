@@ -16,7 +16,7 @@ import scipy.sparse.linalg as spla
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, SolverError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
@@ -134,7 +134,7 @@ def _range(request: FactorRange) -> str:
     return f"{low} to {'∞' if request.high is None else f'{request.high:g}'}"
 
 
-def _buckling_subcase(fe: FEModel, subcase: int | None) -> Subcase:
+def _buckling_subcase(fe: FEModel, subcase: int | None) -> SubcaseSelections:
     cases = fe.case.subcases
     if subcase is not None:
         chosen = [case for case in cases if case.id == subcase]
@@ -149,7 +149,7 @@ def _buckling_subcase(fe: FEModel, subcase: int | None) -> Subcase:
     return (asking or cases)[0]
 
 
-def _first_static(fe: FEModel, case: Subcase) -> int:
+def _first_static(fe: FEModel, case: SubcaseSelections) -> int:
     """The first subcase with loads or enforced motion."""
     for one in fe.case.subcases:
         if one.load is not None:
@@ -161,7 +161,7 @@ def _first_static(fe: FEModel, case: Subcase) -> int:
     )
 
 
-def _factor_range(fe: FEModel, case: Subcase, n_modes: int | None) -> FactorRange:
+def _factor_range(fe: FEModel, case: SubcaseSelections, n_modes: int | None) -> FactorRange:
     """The range and number of load factors that the deck or the user asks for; one factor without either."""
     known = {**fe.eigen_requests, **fe.buckling_requests}
     asked = None if case.method is None else known.get(case.method)

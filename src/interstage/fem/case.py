@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 
-class Subcase(Protocol):
+class SubcaseSelections(Protocol):
     """Requests of one subcase: the sets it selects (None: none), its kind of analysis, other commands as text."""
 
     id: int
@@ -28,10 +28,10 @@ class Subcase(Protocol):
         ...
 
 
-class CaseControl(Protocol):
+class CaseSelections(Protocol):
     """The subcases of a deck."""
 
     @property
-    def subcases(self) -> Sequence[Subcase]:
+    def subcases(self) -> Sequence[SubcaseSelections]:
         """At least one."""
         ...

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.direct_input import ComplexRequest, PSetMatrices, SearchRegion
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
@@ -110,7 +110,7 @@ def complex_modes(
     )
 
 
-def _case(fe: FEModel, subcase: int | None) -> Subcase:
+def _case(fe: FEModel, subcase: int | None) -> SubcaseSelections:
     cases = fe.case.subcases
     if subcase is None:
         return next((one for one in cases if _number(one, "CMET")), cases[0])
@@ -120,7 +120,7 @@ def _case(fe: FEModel, subcase: int | None) -> Subcase:
     raise InputError(f"subcase {subcase} is not in the deck", hint=known_names(one.id for one in cases))
 
 
-def _number(case: Subcase, name: str) -> int:
+def _number(case: SubcaseSelections, name: str) -> int:
     """Number behind a command of case control; 0 if there is none."""
     for key, value in case.requests.items():
         words = value.replace("=", " ").split()
@@ -129,14 +129,14 @@ def _number(case: Subcase, name: str) -> int:
     return 0
 
 
-def _named(case: Subcase) -> list[list[tuple[str, float]]]:
+def _named(case: SubcaseSelections) -> list[list[tuple[str, float]]]:
     """Matrices of K2PP, B2PP and M2PP with their factors."""
     factors = getattr(case, "factors", {})
     commands = ("K2PP", "B2PP", "M2PP")
     return [[(one, factors.get((c, one), 1.0)) for one in getattr(case, c.lower(), [])] for c in commands]
 
 
-def _request(fe: FEModel, case: Subcase) -> ComplexRequest:
+def _request(fe: FEModel, case: SubcaseSelections) -> ComplexRequest:
     known, sid = fe.direct.requests, _number(case, "CMET")
     if fe.direct.refused is not None:
         raise fe.direct.refused

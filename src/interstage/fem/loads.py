@@ -119,7 +119,7 @@ class Gravity:
 
 
 @dataclass(frozen=True)
-class Rotation:
+class SpinLoad:
     """Spin about a point: centrifugal force and the reaction to an angular acceleration.
 
     Attributes
@@ -154,7 +154,7 @@ class Rotation:
 class Within:
     """An acceleration of some dofs (k,) alone: those of the part of the structure whose loads it belongs to."""
 
-    item: Gravity | Rotation
+    item: Gravity | SpinLoad
     dofs: np.ndarray
 
     def field(self, grids: Grids) -> np.ndarray:
@@ -208,7 +208,7 @@ class LoadSet:
 
     dof: list[np.ndarray] = field(default_factory=list)
     value: list[np.ndarray] = field(default_factory=list)
-    fields: list[Gravity | Rotation | Within] = field(default_factory=list)
+    fields: list[Gravity | SpinLoad | Within] = field(default_factory=list)
     enforced: dict[int, float] = field(default_factory=dict)
     followers: list[Follower] = field(default_factory=list)
     spans: dict[int, np.ndarray] = field(default_factory=dict)
@@ -220,7 +220,7 @@ class LoadSet:
         return not (self.dof or self.fields or self.spans or self.refused)
 
 
-class Loads:
+class StaticLoadSets:
     """Static load sets of a model by id.
 
     Attributes
@@ -301,7 +301,7 @@ class Loads:
         sets = self._parts(set_id)
         parts = [(factor, follower) for factor, one in sets for follower in one.followers]
         total = follower_stiffness(self.grids, parts)
-        spins = [(factor, item) for factor, one in sets for item in one.fields if isinstance(item, Rotation)]
+        spins = [(factor, item) for factor, one in sets for item in one.fields if isinstance(item, SpinLoad)]
         if spins and M_gg is None:
             raise InputError("load set needs the mass matrix (RFORCE)", where=f"load set {set_id}")
         for factor, spin in spins:

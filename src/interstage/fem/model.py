@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from interstage.calls import named_arguments
 from interstage.fem.assembly import assemble
-from interstage.fem.case import CaseControl, Subcase
+from interstage.fem.case import CaseSelections, SubcaseSelections
 from interstage.fem.constraints import Equations
 from interstage.fem.coordinates import Coordinates
 from interstage.fem.direct_input import DirectInput
@@ -21,7 +21,7 @@ from interstage.fem.dynamics import Dynamics
 from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
-from interstage.fem.loads import Loads
+from interstage.fem.loads import StaticLoadSets
 from interstage.fem.rigid_elements import RigidLink
 from interstage.fem.scalars import Springs, SystemTerms
 from interstage.fem.sets import SetCards
@@ -69,8 +69,8 @@ class FEModel:
     grids: Grids
     constraints: ConstraintCards
     rigid: Equations
-    loads: Loads
-    case: CaseControl
+    loads: StaticLoadSets
+    case: CaseSelections
     blocks: list[ElementBlock] = field(default_factory=list)
     terms: SystemTerms = field(default_factory=lambda: SystemTerms([], [], [], []))
     wtmass: float = 1.0
@@ -145,7 +145,7 @@ class FEModel:
         value = self.params.get(name, default)
         return value[0] if isinstance(value, tuple) else value
 
-    def set_cards(self, case: Subcase | None = None) -> SetCards:
+    def set_cards(self, case: SubcaseSelections | None = None) -> SetCards:
         """Dofs named by ASET, BSET, QSET, ... cards, with the SUPORT1 set that a subcase selects."""
         return self.constraints.set_cards(case.suport1 if case else None)
 

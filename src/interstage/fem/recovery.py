@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
-from interstage.fem.case import CaseControl
+from interstage.fem.case import CaseSelections
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
@@ -79,7 +79,7 @@ def grid_table(grids: Grids, values: np.ndarray) -> GridTable:
     return GridTable(COMPONENTS, grids.id, picked if values.ndim == 1 else np.moveaxis(picked, -1, 0))
 
 
-def output_options(case: CaseControl | None) -> OutputOptions:
+def output_options(case: CaseSelections | None) -> OutputOptions:
     """Corner output and kind of equivalent stress that case control asks for.
 
     The brackets of STRESS rule; without STRESS those of STRAIN, then of FORCE. A STRAIN without FIBER asks for strain

@@ -6,7 +6,7 @@ One reading for `normal_modes`, components and commands.
 from __future__ import annotations
 
 from interstage.errors import InputError, ModelError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.model import FEModel
 from interstage.linalg.eigen_request import EigenRequest
 from interstage.reading import is_whole
@@ -27,7 +27,7 @@ def check_model(fe: object) -> None:
         )
 
 
-def modes_case(fe: FEModel, subcase: int | None = None) -> Subcase | None:
+def modes_case(fe: FEModel, subcase: int | None = None) -> SubcaseSelections | None:
     """The subcase whose SPC, MPC and METHOD hold: the one named, else the first that asks for modes; None: no case."""
     cases = fe.case.subcases
     if subcase is not None:
@@ -46,7 +46,7 @@ def modes_case(fe: FEModel, subcase: int | None = None) -> Subcase | None:
     return next(iter(modes or plain or asking or cases), None)
 
 
-def _of_superelement(case: Subcase) -> bool:
+def _of_superelement(case: SubcaseSelections) -> bool:
     """Say whether a subcase is that of a superelement (SUPER = 100), not of the whole structure."""
     first = case.requests.get("SUPER", "0").replace(",", " ").split()[:1]
     return bool(first) and is_whole(first[0]) and int(first[0]) > 0
@@ -54,7 +54,7 @@ def _of_superelement(case: Subcase) -> bool:
 
 def modes_request(
     fe: FEModel,
-    case: Subcase | None,
+    case: SubcaseSelections | None,
     n_modes: int | None = None,
     f_min: float | None = None,
     f_max: float | None = None,
@@ -71,7 +71,7 @@ def modes_request(
     return asked or EigenRequest(count=DEFAULT_MODES)
 
 
-def deck_request(fe: FEModel, case: Subcase | None) -> EigenRequest | None:
+def deck_request(fe: FEModel, case: SubcaseSelections | None) -> EigenRequest | None:
     """The EIGRL or EIGR that a subcase selects, or the only one there is; None where the deck has none to offer."""
     if case is not None and (fe.sol in BUCKLING or (case.analysis or "").startswith("BUCK")):
         # the range of a buckling request is one of load factors

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.errors import ModelError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.dynamics import FrequencyLoad, TimeLoad
 from interstage.fem.model import FEModel
 from interstage.fem.thermal import expansion_of_set, thermal_case
@@ -16,7 +16,7 @@ from interstage.reading import is_whole
 
 
 @dataclass(frozen=True)
-class Part:
+class LoadShape:
     """A load of one shape.
 
     place : (n_dof,) forces on the g-set, or enforced values; motion : None for forces, else the derivative, 0 to 2
@@ -31,14 +31,14 @@ class Part:
 class DynamicLoads:
     """The DLOAD of a subcase in parts."""
 
-    def __init__(self, fe: FEModel, case: Subcase, kind: type, notes: list[str]):
+    def __init__(self, fe: FEModel, case: SubcaseSelections, kind: type, notes: list[str]):
         self.fe, self.case, self.notes = fe, case, notes
         sid = selected(case, "DLOA")
-        self.parts: list[Part] = []
+        self.parts: list[LoadShape] = []
         for factor, load in fe.dynamics.parts(sid, kind) if sid else ():
             self.parts += self._split(factor, load)
 
-    def _split(self, factor: float, load: TimeLoad | FrequencyLoad) -> Iterator[Part]:
+    def _split(self, factor: float, load: TimeLoad | FrequencyLoad) -> Iterator[LoadShape]:
         """One part for all points that are loaded at the same time with the same phase."""
         place = self._motion(load.spatial) if load.motion is not None else self._spatial(load.spatial)
         later, turned = np.zeros((2, len(place)))
@@ -62,7 +62,7 @@ class DynamicLoads:
             def value(at, load=load, delay=delay, angle=angle):
                 return np.asarray(load(at, delay, np.deg2rad(angle)))
 
-            yield Part(mine, load.motion, value)
+            yield LoadShape(mine, load.motion, value)
 
     def _motion(self, sid: int) -> np.ndarray:
         """Enforced values (n_dof,) of an EXCITEID: SPCD of that number, directly or through LSEQ."""
@@ -124,7 +124,7 @@ class DynamicLoads:
         return known.get(chosen, {})
 
 
-def selected(case: Subcase, name: str) -> int:
+def selected(case: SubcaseSelections, name: str) -> int:
     """Number behind a command that may be cut to four letters, the last one given; 0 if there is none."""
     found = 0
     for key, value in case.requests.items():
@@ -136,7 +136,7 @@ def selected(case: Subcase, name: str) -> int:
     return found
 
 
-def steady(parts: list[Part], f: np.ndarray, notes: list[str]) -> np.ndarray:
+def steady(parts: list[LoadShape], f: np.ndarray, notes: list[str]) -> np.ndarray:
     """Displacements (parts, k) of enforced motions at frequencies: u = value / (iω)^motion."""
     out = np.zeros((len(parts), len(f)), dtype=complex)
     w = 2.0 * np.pi * f
@@ -149,7 +149,7 @@ def steady(parts: list[Part], f: np.ndarray, notes: list[str]) -> np.ndarray:
     return out
 
 
-def moving(parts: list[Part], t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def moving(parts: list[LoadShape], t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Displacements, velocities and accelerations (parts, k) of enforced motions at times.
 
     What is given is straight between steps: integrals from rest are exact, derivatives are central differences.

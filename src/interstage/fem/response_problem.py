@@ -19,13 +19,13 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from interstage.errors import InputError, InterstageError, ModelError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.dynamics import FrequencyLoad
 from interstage.fem.gpwg import rigid_body_matrix
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import ReducedModel, reduce_model
 from interstage.fem.requests import check_model, modes_request
-from interstage.fem.response_loads import DynamicLoads, Part, moving, selected, steady
+from interstage.fem.response_loads import DynamicLoads, LoadShape, moving, selected, steady
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import normal_modes, subcase_constraints
 from interstage.fem.varying import Varying
@@ -48,7 +48,7 @@ class ResidualRequest:
     dynamic: bool = True
 
 
-def residual_request(fe: FEModel, case: Subcase) -> ResidualRequest:
+def residual_request(fe: FEModel, case: SubcaseSelections) -> ResidualRequest:
     """RESVEC of case control, else PARAM RESVEC; on by default in SOL 111 and 112."""
     word = str(fe.parameter("RESVEC", "YES" if fe.sol in BY_DEFAULT else "NO")).upper()
     out = ResidualRequest(on=word != "NO")
@@ -183,7 +183,7 @@ def _damper_loads(B: sp.csr_array) -> np.ndarray:
     return out
 
 
-def modal_damping(fe: FEModel, case: Subcase, hz: np.ndarray) -> np.ndarray:
+def modal_damping(fe: FEModel, case: SubcaseSelections, hz: np.ndarray) -> np.ndarray:
     """Structural damping g of modes by the table that SDAMPING selects; zero without."""
     table = selected(case, "SDAM")
     if not table:
@@ -286,7 +286,7 @@ class ResponseProblem:
         """Forces and enforced motions; what is enforced on free degrees of freedom is left out, with a note."""
         parts = [] if self.kind is None else DynamicLoads(self.fe, self.case, self.kind, self.notes).parts
         self.forces = [part for part in parts if part.motion is None]
-        self.enforced: list[Part] = []
+        self.enforced: list[LoadShape] = []
         held = self.reduced.sets.s
         for part in parts:
             if part.motion is None:
@@ -541,7 +541,7 @@ class ResponseProblem:
         return out
 
 
-def _case(fe: FEModel, subcase: int | None) -> Subcase:
+def _case(fe: FEModel, subcase: int | None) -> SubcaseSelections:
     cases = fe.case.subcases
     if subcase is None:
         return next((one for one in cases if selected(one, "DLOA")), cases[0])

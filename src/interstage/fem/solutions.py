@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, SolverError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.combinations import combinations, combined
 from interstage.fem.constraints import Equations, choose_dependents, eliminate, join
 from interstage.fem.geometric import geometric_stiffness
@@ -232,7 +232,7 @@ def normal_modes(
     )
 
 
-def static_subcase(fe: FEModel, case: Subcase | None) -> int | None:
+def static_subcase(fe: FEModel, case: SubcaseSelections | None) -> int | None:
     """Id of the static subcase that STATSUB of a subcase names, or None."""
     text = "" if case is None else case.requests.get("STATSUB", "")
     words = text.replace("=", " ").split()
@@ -287,7 +287,7 @@ def static_subcases(
     say = progress or (lambda text: None)
     fe.loads.check()
     cases = static_cases(fe) if only is None else [case for case in fe.case.subcases if case.id in only]
-    groups: dict[tuple[int | None, ...], list[Subcase]] = {}
+    groups: dict[tuple[int | None, ...], list[SubcaseSelections]] = {}
     for case in cases:
         groups.setdefault((case.spc, case.mpc, case.suport1), []).append(case)
     found: dict[int, Displacements] = {}
@@ -335,7 +335,9 @@ def static_subcases(
     return out
 
 
-def _static_recovery(fe: FEModel, case: Subcase, u: np.ndarray, hot: FreeExpansion | None) -> Recovery:
+def _static_recovery(
+    fe: FEModel, case: SubcaseSelections, u: np.ndarray, hot: FreeExpansion | None
+) -> Recovery:
     """Element results of displacements u under the temperatures and the loads between ends of a subcase."""
     spans = fe.loads.spans(case.load) if case.load else {}
     if hot is None:
@@ -343,7 +345,7 @@ def _static_recovery(fe: FEModel, case: Subcase, u: np.ndarray, hot: FreeExpansi
     return Recovery(fe, u, free=hot.motion, spans=spans, heat=hot.heat)
 
 
-def _nothing_acts(case: Subcase, u: np.ndarray) -> list[str]:
+def _nothing_acts(case: SubcaseSelections, u: np.ndarray) -> list[str]:
     """A sentence where all displacements are zero."""
     if u.any():
         return []
@@ -358,7 +360,7 @@ def _purpose(fe: FEModel, sol: int) -> list[str]:
     return [f"the deck is for SOL {fe.sol}: only its model, constraints and requests for SOL {sol} are used"]
 
 
-def static_cases(fe: FEModel) -> Sequence[Subcase]:
+def static_cases(fe: FEModel) -> Sequence[SubcaseSelections]:
     """Subcases of statics: those that ask for modes or buckling are left out, unless there are no others."""
     cases = fe.case.subcases
     chosen = [case for case in cases if (case.analysis or "STATICS").startswith("STAT")]
@@ -367,14 +369,16 @@ def static_cases(fe: FEModel) -> Sequence[Subcase]:
     return chosen or cases
 
 
-def _static_constraints(fe: FEModel, case: Subcase | None) -> Constraints:
+def _static_constraints(fe: FEModel, case: SubcaseSelections | None) -> Constraints:
     """Constraints of a static subcase: supported dofs (SUPORT) are held, other sets do not matter."""
     constraints = subcase_constraints(fe, case, SetCards())
     constraints.hold(fe.set_cards(case).r)
     return constraints
 
 
-def subcase_constraints(fe: FEModel, case: Subcase | None, cards: SetCards | None = None) -> Constraints:
+def subcase_constraints(
+    fe: FEModel, case: SubcaseSelections | None, cards: SetCards | None = None
+) -> Constraints:
     """Rigid elements, and the MPC and SPC sets that a subcase selects (None: only permanent ones)."""
     spc, values = fe.constraints.spc(case.spc if case else None)
     return Constraints(
@@ -387,7 +391,7 @@ def subcase_constraints(fe: FEModel, case: Subcase | None, cards: SetCards | Non
     )
 
 
-def _equations(fe: FEModel, case: Subcase | None, spc: np.ndarray) -> Equations:
+def _equations(fe: FEModel, case: SubcaseSelections | None, spc: np.ndarray) -> Equations:
     """Rigid elements and the MPC set of a subcase; with PARAM AUTOMSET YES dofs that conflict are replaced."""
     given = join([fe.rigid, fe.constraints.mpc(case.mpc if case else None)])
     if str(fe.parameter("AUTOMSET", "NO")).upper() != "YES":
@@ -398,7 +402,7 @@ def _equations(fe: FEModel, case: Subcase | None, spc: np.ndarray) -> Equations:
 
 @named_arguments
 def dependency_matrix(
-    fe: FEModel, case: Subcase | None = None
+    fe: FEModel, case: SubcaseSelections | None = None
 ) -> tuple[np.ndarray, np.ndarray, sp.csr_array]:
     """Dependent dofs m, the others n, and the sparse G_mn of `u_m = G_mn u_n` of rigid elements and MPCs."""
     given = _equations(fe, case, fe.constraints.spc(case.spc if case else None)[0])
@@ -407,7 +411,7 @@ def dependency_matrix(
 
 
 def reduced_for_modes(
-    fe: FEModel, case: Subcase | None, K_gg: sp.csr_matrix | None = None
+    fe: FEModel, case: SubcaseSelections | None, K_gg: sp.csr_matrix | None = None
 ) -> tuple[ReducedModel, list[str]]:
     """The model that the eigenvalue problem is solved on.
 
@@ -437,7 +441,7 @@ def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:
     return q[rows == 0]
 
 
-def _load(fe: FEModel, case: Subcase) -> np.ndarray:
+def _load(fe: FEModel, case: SubcaseSelections) -> np.ndarray:
     out = fe.loads.vector(case.load, fe.M_gg) if case.load else np.zeros(fe.grids.n_dof)
     return out + fe.loads.direct.get(case.id, 0.0)
 

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from interstage.errors import InputError, ModelError
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.gpwg import rigid_body_matrix
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import Constraints, ReducedModel
@@ -183,7 +183,7 @@ class InertiaRelief:
         return u - self.S @ (self.S.T @ (self.M @ u)) if self.automatic else u
 
 
-def inertia_relief(fe: FEModel, case: Subcase, constraints: Constraints) -> InertiaRelief | None:
+def inertia_relief(fe: FEModel, case: SubcaseSelections, constraints: Constraints) -> InertiaRelief | None:
     """Inertia relief if PARAM INREL asks for it; the dofs that it needs are held."""
     asked = fe.parameter("INREL", 0)
     if asked not in (-1, -2):

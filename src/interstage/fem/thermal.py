@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.errors import ModelError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.elements.block import ElementBlock, Heat
 from interstage.fem.grids import Grids
 from interstage.fem.loads import TemperatureSet
@@ -37,7 +37,7 @@ class FreeExpansion:
     heat: dict[int, np.ndarray]
 
 
-def thermal_case(case: Subcase) -> tuple[int | None, int | None]:
+def thermal_case(case: SubcaseSelections) -> tuple[int | None, int | None]:
     """Sets of TEMPERATURE(LOAD) and TEMPERATURE(INITIAL) of a subcase; without brackets, or with BOTH, one is both."""
     load = initial = None
     for key, value in case.requests.items():
@@ -53,7 +53,7 @@ def thermal_case(case: Subcase) -> tuple[int | None, int | None]:
     return load, initial
 
 
-def free_expansion(fe: FEModel, case: Subcase) -> FreeExpansion | None:
+def free_expansion(fe: FEModel, case: SubcaseSelections) -> FreeExpansion | None:
     """Return what the temperatures that a subcase selects do to every element; None if it selects none."""
     load, initial = thermal_case(case)
     return None if load is None else expansion_of_set(fe, load, initial)

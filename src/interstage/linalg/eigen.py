@@ -43,7 +43,7 @@ from interstage.linalg.pencil import (
     orthogonality,
     rounding_of_value,
 )
-from interstage.linalg.slicing import Wanted, sparse_modes
+from interstage.linalg.slicing import EigenRange, sparse_modes
 
 RANK = 1e-12
 
@@ -247,7 +247,7 @@ def _checked(K, M, n_modes, f_min, f_max, norm):
         raise InputError("the frequency range is empty", got=f"{f_min} to {f_max} Hz")
     if n_modes is None and f_max is None:
         n_modes = 1
-    return K, M, Wanted(n_modes, lower, upper)
+    return K, M, EigenRange(n_modes, lower, upper)
 
 
 def _columns(X: np.ndarray, which: np.ndarray) -> np.ndarray:
@@ -257,7 +257,7 @@ def _columns(X: np.ndarray, which: np.ndarray) -> np.ndarray:
     return X[:, which]
 
 
-def _chosen(pencil: Pencil, values, vectors, wanted: Wanted) -> np.ndarray:
+def _chosen(pencil: Pencil, values, vectors, wanted: EigenRange) -> np.ndarray:
     """Numbers of the wanted modes in ascending order of values; an end of the range belongs to it.
 
     Values that are zero but for rounding (rigid-body modes) lie below every positive lower end.

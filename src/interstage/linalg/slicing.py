@@ -108,7 +108,7 @@ CLEAR = 1e-8
 IDLE = 4
 
 
-class Wanted(NamedTuple):
+class EigenRange(NamedTuple):
     """Which eigenvalues: at most `count` (None: all) of those in [lower, upper], from below."""
 
     count: int | None
@@ -126,7 +126,7 @@ class Wanted(NamedTuple):
 class Slicer:
     """The search through one pencil; `search` fills `values` (ascending), `vectors`, `sturm_checked`."""
 
-    def __init__(self, pencil: Pencil, wanted: Wanted, progress: Callable | None = None):
+    def __init__(self, pencil: Pencil, wanted: EigenRange, progress: Callable | None = None):
         self.pencil, self.wanted = pencil, wanted
         self.values, self.vectors, self.residuals = np.zeros(0), np.zeros((pencil.n, 0)), np.zeros(0)
         self.grounded = np.zeros(0, dtype=np.int64)
@@ -559,7 +559,7 @@ class Slicer:
             self._progress(len(self.values) + up + down, total, "normal modes")
 
 
-def sparse_modes(pencil: Pencil, wanted: Wanted, progress: Callable | None = None) -> Slicer:
+def sparse_modes(pencil: Pencil, wanted: EigenRange, progress: Callable | None = None) -> Slicer:
     """Run the search on a pencil; raises SolverError if it ends without the modes wanted."""
     slicer = Slicer(pencil, wanted, progress)
     try:

@@ -107,7 +107,7 @@ class Trim(OperatingPoint):
 
 
 HALVINGS = 12  # of a step, until residuals are smaller
-E = TypeVar("E", bound="Equations")
+E = TypeVar("E", bound="ResidualEquations")
 
 Residual = Callable[["System", State, np.ndarray], ArrayLike]
 
@@ -235,7 +235,7 @@ class Problem:
         return found.solved(np.column_stack(right))
 
 
-class Equations(Protocol):
+class ResidualEquations(Protocol):
     """Residuals at a point of a search; the last of them, after `n_own`, are closures, which are met in every step.
 
     floor : size of residuals, relative to `scale`, at which the search ends

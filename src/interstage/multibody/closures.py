@@ -28,7 +28,7 @@ from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
     from interstage.multibody.compile import SiteArrays
-    from interstage.multibody.flexible_body import FlexibleBody
+    from interstage.multibody.flexible_body import FlexibleBodyData
     from interstage.multibody.model import Multibody
     from interstage.multibody.system import System
 
@@ -149,7 +149,7 @@ def _key(place: int | np.ndarray) -> int | tuple[float, ...]:
 
 
 def closure_sites(
-    model: Multibody, flexes: list[FlexibleBody | None]
+    model: Multibody, flexes: list[FlexibleBodyData | None]
 ) -> tuple[list[SiteKey], list[SiteArrays]]:
     """Return keys and sites of the ends of closures: a system has them first among its sites after the ports."""
     from interstage.multibody.compile import site_of
@@ -168,7 +168,7 @@ def closure_sites(
     ]
 
 
-def _check_turning(spec: ClosureSpec, body: str, node: int, row: int, flex: FlexibleBody) -> None:
+def _check_turning(spec: ClosureSpec, body: str, node: int, row: int, flex: FlexibleBodyData) -> None:
     """Refuse to hold the rotation of a node that has none in the component."""
     moves = np.abs(flex.gamma[row]).max(initial=0.0) > 1e-9 * np.abs(flex.gamma).max(initial=0.0)
     if moves and not flex.lam[row].any():

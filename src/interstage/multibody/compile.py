@@ -14,7 +14,7 @@ from interstage.component.integrals import ModalIntegrals, axial, inertia_of_mom
 from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody.arrays import Tree, in_lines
 from interstage.multibody.closures import closure_arrays
-from interstage.multibody.flexible_body import FlexibleBody, Turning, reference_to
+from interstage.multibody.flexible_body import FlexibleBodyData, Turning, reference_to
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 from interstage.multibody.node_checks import check_hinge, check_loads
 from interstage.multibody.propellant_mass import TankLoads, check_tanks
@@ -72,21 +72,21 @@ def symmetric_six(a: np.ndarray) -> np.ndarray:
 # component, node, with integrals, modes, nodes that turn -> data about that node, and the component, whose identity is
 # in the key
 FlexKey: TypeAlias = tuple[int, int | None, bool, int | None, bool]
-KnownFlexes: TypeAlias = dict[FlexKey, tuple[FlexibleBody, Component]]
+KnownFlexes: TypeAlias = dict[FlexKey, tuple[FlexibleBodyData, Component]]
 
 
 def flexible_bodies(
     model: Multibody, known: KnownFlexes | None = None
-) -> tuple[list[FlexibleBody | None], list[int]]:
+) -> tuple[list[FlexibleBodyData | None], list[int]]:
     """Re-reference each component to its inboard node, once for each distinct use; also say whose data it shares.
 
     known : what other systems made already, by component, node and modes; added to
     """
     vehicle_units(model)
     check_loads(model)
-    made: dict[FlexKey, tuple[FlexibleBody, int]] = {}
+    made: dict[FlexKey, tuple[FlexibleBodyData, int]] = {}
     known = {} if known is None else known
-    bodies: list[FlexibleBody | None] = []
+    bodies: list[FlexibleBodyData | None] = []
     owner: list[int] = []
     for i, spec in enumerate(model.specs):
         if spec.component is None:
@@ -114,7 +114,7 @@ def flexible_bodies(
     return bodies, owner
 
 
-def check_levels(flex: FlexibleBody, spec: BodySpec) -> None:
+def check_levels(flex: FlexibleBodyData, spec: BodySpec) -> None:
     """Refuse tanks that do not fit their body, and levels at which its modes take all of its inertia.
 
     Integrals are linear in the masses, so that the lowest and the highest levels of all tanks together are looked at.
@@ -239,7 +239,7 @@ def _check_residual_mass(own: ModalIntegrals, component: str, spec: BodySpec) ->
         )
 
 
-def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
+def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBodyData | None) -> bool:
     """Return whether large deformations can make the mass matrix of a body indefinite.
 
     At order 2 they cannot if the point masses have no more modal mass than the modes, Σ m γ_r·γ_s <= 1; those of
@@ -252,7 +252,7 @@ def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
     return bool(np.linalg.eigvalsh(np.einsum("aars->rs", flex.integrals.B))[-1] > 1.0 + 1e-6)
 
 
-def pools_of(flexes: list[FlexibleBody | None], owner: list[int], burns: list[bool]) -> Pools:
+def pools_of(flexes: list[FlexibleBodyData | None], owner: list[int], burns: list[bool]) -> Pools:
     """Lay out the constants of flexible bodies in flat arrays; burns : whose integrals change."""
     N = len(flexes)
     first = tuple(np.full(N, start, dtype=np.int64) for start in (0, 0, -1, -1, 0))
@@ -326,7 +326,7 @@ def pair_numbers(B: np.ndarray, turning: Turning | None = None) -> np.ndarray:
 
 
 def site_of(
-    model: Multibody, flexes: list[FlexibleBody | None], body: int, place: np.ndarray | int
+    model: Multibody, flexes: list[FlexibleBodyData | None], body: int, place: np.ndarray | int
 ) -> SiteArrays:
     """Return the site at a node (flexible body) or point (rigid body)."""
     flex = flexes[body]
@@ -369,7 +369,9 @@ def extend_tree(tree: Tree, sites: list[SiteArrays]) -> Tree:
     )
 
 
-def ports_of(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[tuple[int, int]], np.ndarray]:
+def ports_of(
+    model: Multibody, flexes: list[FlexibleBodyData | None]
+) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Return the ports (body, node), sorted by body, and for each body the port it hangs on (-1: none)."""
     index = {spec.name: i for i, spec in enumerate(model.specs)}
     wanted: list[tuple[int, int] | None] = []
@@ -396,7 +398,7 @@ def _check_node(parent: BodySpec, child: BodySpec) -> None:
     check_hinge(c, int(child.at), origin, parent.name, f"body '{child.name}'", child.joint)
 
 
-def inertia_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
+def inertia_numbers(spec: BodySpec, flex: FlexibleBodyData | None) -> np.ndarray:
     """Return m, m c, J about the origin: (10,)."""
     if flex is not None:
         own = flex.integrals
@@ -419,7 +421,7 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
 
 def build_tree(
     model: Multibody,
-    flexes: list[FlexibleBody | None],
+    flexes: list[FlexibleBodyData | None],
     owner: list[int],
     extra: list[SiteArrays] | None = None,
 ) -> Tree:
@@ -517,21 +519,21 @@ def _with_parents(stiff: list[bool], parents: list[int]) -> np.ndarray:
     return out
 
 
-def spin_loads(spec: BodySpec, flex: FlexibleBody | None) -> SixLoads | None:
+def spin_loads(spec: BodySpec, flex: FlexibleBodyData | None) -> SixLoads | None:
     """Return the geometric stiffness of the products of a body's spin; None for a body without it."""
     if flex is None or not flex.n_modes or not spec.stiffens:
         return None
     return tuple(_unit_load(spec, flex, 0, k) for k in range(1, 7))
 
 
-def node_loads(spec: BodySpec, flex: FlexibleBody, node: int) -> SixLoads | None:
+def node_loads(spec: BodySpec, flex: FlexibleBodyData, node: int) -> SixLoads | None:
     """Return the geometric stiffness of [t; f] at a node; None for a body without it."""
     if not flex.n_modes or not spec.stiffens:
         return None
     return tuple(_unit_load(spec, flex, node, k) for k in (4, 5, 6, 1, 2, 3))
 
 
-def _unit_load(spec: BodySpec, flex: FlexibleBody, node: int, k: int) -> UnitLoad | None:
+def _unit_load(spec: BodySpec, flex: FlexibleBodyData, node: int, k: int) -> UnitLoad | None:
     K = flex.geometric.get((node, k))
     loads = None if spec.tanks is None else spec.tanks.loads
     return None if K is None else UnitLoad(K, -1 if loads is None else loads.row(node, k))
@@ -585,7 +587,7 @@ def _place(
     spec: BodySpec,
     specs: list[BodySpec],
     index: dict[str, int],
-    flexes: list[FlexibleBody | None],
+    flexes: list[FlexibleBodyData | None],
     port: int,
 ) -> np.ndarray:
     """Return the joint's point on a parent without modes; zero where it sits on a port."""
@@ -601,7 +603,7 @@ def _place(
 
 
 def _springs(
-    specs: list[BodySpec], flexes: list[FlexibleBody | None], joint_q: np.ndarray
+    specs: list[BodySpec], flexes: list[FlexibleBodyData | None], joint_q: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Return stiffness, damping, rest and coordinate of each velocity, modal damping off the diagonal, and drag."""
     stiffness, damping, rest, where = [], [], [], []
@@ -647,7 +649,7 @@ def _springs(
     }
 
 
-def _loose(spec: BodySpec, flex: FlexibleBody) -> np.ndarray:
+def _loose(spec: BodySpec, flex: FlexibleBodyData) -> np.ndarray:
     """Return the motions (6, k) that the joint leaves to the frame of a body, as far as its damping is concerned.
 
     Ratios of the description are of the body clamped at its frame, unless that is free. Structural damping is of the

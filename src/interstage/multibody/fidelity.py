@@ -34,7 +34,7 @@ from interstage.spatial.functions import matrix_from_quaternion
 
 if TYPE_CHECKING:
     from interstage.component import Component
-    from interstage.multibody.flexible_body import FlexibleBody
+    from interstage.multibody.flexible_body import FlexibleBodyData
     from interstage.multibody.model import BodySpec, Multibody
     from interstage.multibody.state import State
     from interstage.multibody.system import System
@@ -93,7 +93,7 @@ def spin_notes(system: System, x: State) -> list[str]:
     return out
 
 
-def _turning_effect(spec: BodySpec, flex: FlexibleBody, w: np.ndarray) -> tuple[float, float, float]:
+def _turning_effect(spec: BodySpec, flex: FlexibleBodyData, w: np.ndarray) -> tuple[float, float, float]:
     """Return the largest relative change of a frequency that rotary inertia of nodes makes, that rate, and its share.
 
     A node of inertia J that turns by θ = Σ λ_r η_r has in a spin w (3,), besides ½ θ̇ᵀJθ̇, the energy

@@ -59,7 +59,7 @@ class Turning:
 
 
 @dataclass
-class FlexibleBody:
+class FlexibleBodyData:
     """A flexible body about its frame, n modes with unit modal mass, N nodes; constants of one tree body.
 
     l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; integrals : about its frame, with moments where its order
@@ -143,7 +143,7 @@ class FlexibleBody:
 
 def reference_to(
     component: Component, node: int | None, order: int, n_modes: int | None = None, rotary: bool = False
-) -> FlexibleBody:
+) -> FlexibleBodyData:
     """Return the component about `node` (None: about its own reference point, modes as they are).
 
     `order` above 0 asks for the integrals, `rotary` for those of nodes that turn; `n_modes` keeps the lowest modes of
@@ -177,7 +177,7 @@ def reference_to(
     T, squares = T[:, keep], squares[keep]
     viscous, structural, drag = _damping(c, Pi, l_a, T)
     swing = np.cross(Pi[:3].T[None, :, :], c.node_positions[:, None, :]).transpose(0, 2, 1)
-    return FlexibleBody(
+    return FlexibleBodyData(
         name=c.name,
         node_ids=np.asarray(c.node_ids),
         l=c.node_positions - l_a,

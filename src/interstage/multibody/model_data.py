@@ -15,7 +15,7 @@ from interstage.multibody import joint_modes, queries
 from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_sites
 from interstage.multibody.compile import KnownFlexes, SiteArrays, build_tree, extend_tree, flexible_bodies
-from interstage.multibody.flexible_body import FlexibleBody
+from interstage.multibody.flexible_body import FlexibleBodyData
 from interstage.multibody.impulse import Change
 from interstage.multibody.kernel_interface import NO_SITES, Door, KernelInterface, shut
 from interstage.multibody.kernels.closure_forces import FIRST_ROW
@@ -148,7 +148,7 @@ class ModelData:
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.with_settings()
 
-    def flexible(self, body: str) -> FlexibleBody | None:
+    def flexible(self, body: str) -> FlexibleBodyData | None:
         """Return a flexible body about its inboard node (l, λ, γ of all nodes, integrals), None for a rigid one."""
         return self.flexes[self.body(body)]
 

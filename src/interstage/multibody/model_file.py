@@ -29,7 +29,7 @@ from interstage.component import Component
 from interstage.component.file import component_in, put_component
 from interstage.errors import FileError
 from interstage.files import MULTIBODY, check_version, expect
-from interstage.hdf5 import Fault, Group, opened, put_array, put_text, put_texts, write_hdf5
+from interstage.hdf5 import FileFault, Group, opened, put_array, put_text, put_texts, write_hdf5
 from interstage.multibody.closures import ClosureSpec, End, check_ends, check_joint, end_of
 from interstage.multibody.joints import KNOWN, Joint, as_joint
 from interstage.multibody.model import BodySpec, Mounting, Multibody, fill_flexible
@@ -155,14 +155,14 @@ def model_in(group: Group, path: Path) -> Multibody:
     """Return the description that a group holds."""
     units = parse_json(group.text("UNITS"))
     if not isinstance(units, dict):
-        raise Fault(f"'{group.label}UNITS' does not name units")
+        raise FileFault(f"'{group.label}UNITS' does not name units")
     model = Multibody(group.text("NAME"), group.array("GRAVITY", (3,)), units=units or None)
     parts = _numbered(group, "COMPONENTS")
     components = [component_in(part, path) for part in parts]
     for place in _numbered(group, "BODIES"):
         spec = _body_in(place, model, components)
         if spec.name in model.bodies:
-            raise Fault(f"there are two bodies '{spec.name}'")
+            raise FileFault(f"there are two bodies '{spec.name}'")
         model.specs.append(spec)
     for place in _numbered(group, "CLOSURES"):
         model.closures.append(_closure_in(place, model))
@@ -183,7 +183,7 @@ def _body_in(group: Group, model: Multibody, components: list[Component]) -> Bod
     parent = group.text("PARENT") if group.has("PARENT") else None
     stiffening = group.integer("STIFFENING")
     if not 0 <= stiffening < len(STIFFENING):
-        raise Fault(f"'{group.label}STIFFENING' is {stiffening} where 0, 1 or 2 belongs")
+        raise FileFault(f"'{group.label}STIFFENING' is {stiffening} where 0, 1 or 2 belongs")
     spec = BodySpec(
         name,
         parent,
@@ -196,7 +196,7 @@ def _body_in(group: Group, model: Multibody, components: list[Component]) -> Bod
     if group.has("COMPONENT"):
         number = group.integer("COMPONENT")
         if not 0 <= number < len(components):
-            raise Fault(f"'{group.label}COMPONENT' is {number}, and there are {len(components)}")
+            raise FileFault(f"'{group.label}COMPONENT' is {number}, and there are {len(components)}")
         node, n_modes = (group.integer(key) if group.has(key) else None for key in ("NODE", "N_MODES"))
         damping = group.array("DAMPING", _shape(group, "DAMPING")) if group.has("DAMPING") else None
         how = Mounting(node, damping, group.integer("ORDER"), n_modes)
@@ -215,7 +215,7 @@ def _tanks_in(group: Group) -> Tanks:
     first, masses = group.array("FIRST", (len(names) + 1,), "i"), group.array("MASSES", (None,))
     base = group.array("BASE", (None,))
     if first[0] != 0 or first[-1] != len(masses) or np.any(np.diff(first) < 1):
-        raise Fault(f"'{group.label}FIRST' does not part the levels")
+        raise FileFault(f"'{group.label}FIRST' does not part the levels")
     ratio = group.array("RATIO", (None, 2)) if group.has("RATIO") else None
     levels = group.array("LEVELS", (len(masses), len(base)))
     loads = None
@@ -230,7 +230,7 @@ def _closure_in(group: Group, model: Multibody) -> ClosureSpec:
     name = group.text("NAME")
     where = f"closure '{name}'"
     if name in [closure.name for closure in model.closures]:
-        raise Fault(f"there are two closures '{name}'")
+        raise FileFault(f"there are two closures '{name}'")
     ends: list[End] = []
     for key in ("FIRST", "SECOND"):
         end = group.child(key)
@@ -261,7 +261,7 @@ def _joint_in(group: Group) -> Joint:
     kinds = {kind.__name__: kind for kind in KNOWN}
     kind = kinds.get(given.pop("joint", "")) if isinstance(given, dict) else None
     if kind is None or not set(given) <= {field.name for field in fields(kind)}:
-        raise Fault(f"'{group.label}JOINT' is no joint that is known")
+        raise FileFault(f"'{group.label}JOINT' is no joint that is known")
     rest = given.get("rest")
     if isinstance(rest, dict):
         given["rest"] = Rotation(rest.get("rotation", ()))
@@ -300,6 +300,6 @@ def system_in(group: Group, path: Path, like: System | None = None) -> System:
     system = system.with_settings(settings)
     names, sites = system.bodies, group.array("SITES", (None, 2), "i")
     if len(sites) and not 0 <= sites[:, 0].min() <= sites[:, 0].max() < len(names):
-        raise Fault(f"'{group.label}SITES' has bodies that are not there")
+        raise FileFault(f"'{group.label}SITES' has bodies that are not there")
     located(system, [(names[i], int(node)) for i, node in sites])
     return system

@@ -18,7 +18,7 @@ import numpy as np
 from interstage.component.component import Component
 from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody import conservation, impulse
-from interstage.multibody.flexible_body import FlexibleBody, reference_to
+from interstage.multibody.flexible_body import FlexibleBodyData, reference_to
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.joints import Free
 from interstage.multibody.model import BodySpec, Mounting, fill_flexible
@@ -45,7 +45,7 @@ def modal_map(system: System, old: BodySpec, new: BodySpec) -> np.ndarray:
     return C[: C.shape[0] if new.n_modes is None else new.n_modes]
 
 
-def _about(system: System, spec: BodySpec, n_modes: int | None) -> FlexibleBody:
+def _about(system: System, spec: BodySpec, n_modes: int | None) -> FlexibleBodyData:
     c = spec.flexible
     key = (id(c), spec.node, spec.order > 0, n_modes, spec.rotary)
     if key not in system.known:
@@ -240,7 +240,7 @@ def replace_component(
     return made
 
 
-def shape_map(old: FlexibleBody, new: FlexibleBody, component: Component) -> np.ndarray:
+def shape_map(old: FlexibleBodyData, new: FlexibleBodyData, component: Component) -> np.ndarray:
     """Return C with η' = C η, the minimizer of ‖Γ'η' - Γη‖ over the nodes that both have.
 
     The norm is the mass matrix of the nodes where the component keeps it (Gset, all nodes the same), otherwise equal

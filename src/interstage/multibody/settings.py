@@ -16,7 +16,7 @@ from interstage.errors import InputError
 from interstage.multibody.arrays import SETTING_FIELDS, Tree
 from interstage.multibody.closures import row_names
 from interstage.multibody.compile import inertia_numbers
-from interstage.multibody.flexible_body import FlexibleBody
+from interstage.multibody.flexible_body import FlexibleBodyData
 from interstage.multibody.model import Multibody
 
 ARRAYS = tuple(name for name, _, _ in SETTING_FIELDS)
@@ -46,7 +46,7 @@ class RuntimeSettings:
     burning: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> RuntimeSettings:
+    def of(cls, model: Multibody, flexes: list[FlexibleBodyData | None], tree: Tree) -> RuntimeSettings:
         """Return the settings that a description asks for: joints as described, all closures closed and projected."""
         specs = model.specs
         return cls(

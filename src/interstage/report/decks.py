@@ -12,7 +12,7 @@ from interstage.fem.from_deck.extremes import extremes
 from interstage.fem.requests import BUCKLING
 from interstage.nastran import Deck, read_deck
 from interstage.report.document import Report, Section, versions
-from interstage.report.scene import Part, Scene, Shape, parts_of_model
+from interstage.report.scene import ElementPart, Scene, SceneMode, parts_of_model
 from interstage.report.stresses import grid_stresses
 
 STATICS = (1, 24, 61, 101)
@@ -47,8 +47,10 @@ def deck_report(path: str | Path) -> Report:
     report.fact("Mass", f"{weight.mass:.6g}")
     report.fact("Grids", f"{len(fe.grids)}")
     report.fact("Elements", f"{sum(len(block) for block in fe.blocks)}")
-    parts = parts_of_model(fe) or [Part("grids", dots=np.arange(len(fe.grids)))]
-    shapes = [Shape(name, _basic(fe, u), stress=stress) for name, u, stress in solved.shapes[:MOST_SHAPES]]
+    parts = parts_of_model(fe) or [ElementPart("grids", dots=np.arange(len(fe.grids)))]
+    shapes = [
+        SceneMode(name, _basic(fe, u), stress=stress) for name, u, stress in solved.shapes[:MOST_SHAPES]
+    ]
     section = report.section("shapes", solved.title, solved.sentence)
     stressed = any(one.stress is not None for one in shapes)
     section.figure(

@@ -21,7 +21,7 @@ from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.output import as_path, checked_target, write_bytes
 from interstage.report.meshes import Mesh, Visual, as_picture, box_of, mesh_of
-from interstage.report.scene import Part, Pose, drawn_poses
+from interstage.report.scene import ElementPart, Pose, drawn_poses
 from interstage.report.sources import component_parts
 from interstage.simulation import Log
 from interstage.spatial import Rotation
@@ -266,7 +266,7 @@ def _look(
             return [], None
         return [file.add("nodes", name=f"{body}, box", mesh=_rigid(file, body, box, color))], None
     if deck is None:
-        parts, kept = [Part("grids", dots=np.arange(len(flex.l)))], np.arange(len(flex.l))
+        parts, kept = [ElementPart("grids", dots=np.arange(len(flex.l)))], np.arange(len(flex.l))
     else:
         parts, kept, _ = component_parts(spec.component, deck)
     eta = np.array(
@@ -291,14 +291,14 @@ def _material(file: _File, color: tuple[float, float, float]) -> int:
 
 
 def _rigid(file: _File, body: str, mesh: Mesh, color: tuple[float, float, float]) -> int:
-    return _bending(file, body, mesh.points, [Part(body, triangles=mesh.triangles)], [], color)
+    return _bending(file, body, mesh.points, [ElementPart(body, triangles=mesh.triangles)], [], color)
 
 
 def _bending(
     file: _File,
     body: str,
     points: np.ndarray,
-    parts: list[Part],
+    parts: list[ElementPart],
     shapes: list[np.ndarray],
     color: tuple[float, float, float],
 ) -> int:

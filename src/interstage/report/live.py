@@ -37,7 +37,7 @@ MOST_ROWS = 4000  # with more of them the gap is doubled
 FIRST_ROWS, WAIT = 2, 0.2  # rows that a page needs; s between looks at a file without them
 
 
-class Follower:
+class LogFollower:
     """The log of a run that goes on, as far as a page has been told of it.
 
     version : goes up when what was told is no longer right: another vehicle, other times
@@ -141,7 +141,7 @@ class Follower:
             return said
 
 
-def follower_of(path: str | Path, wait: Callable[[], bool] = lambda: True, **more: Any) -> Follower:
+def follower_of(path: str | Path, wait: Callable[[], bool] = lambda: True, **more: Any) -> LogFollower:
     """Return the follower of a log once its first rows are there; `wait` is asked whether to go on waiting."""
     while True:
         try:
@@ -149,7 +149,7 @@ def follower_of(path: str | Path, wait: Callable[[], bool] = lambda: True, **mor
                 raise InputError("only logs are followed", where=str(path), hint="simulate(..., log=)")
             log = Log.load(path)
             if len(log.t) >= FIRST_ROWS:
-                return Follower(path, **more)
+                return LogFollower(path, **more)
         except FileError:
             if is_file(path) and not is_marked(Path(path)):
                 raise
@@ -170,7 +170,7 @@ class LiveServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, follower: Follower):
+    def __init__(self, follower: LogFollower):
         super().__init__(("127.0.0.1", 0), _Answers)
         self.follower, self.token = follower, secrets.token_urlsafe(24)
 

@@ -22,10 +22,10 @@ from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, shown
 from interstage.fem import FEModel
 from interstage.multibody import System
-from interstage.multibody.flexible_body import FlexibleBody
+from interstage.multibody.flexible_body import FlexibleBodyData
 from interstage.output import as_path, found_at
 from interstage.reading import read_bytes
-from interstage.report.scene import Part, parts_of_model, triangles_and_edges
+from interstage.report.scene import ElementPart, parts_of_model, triangles_and_edges
 from interstage.spatial import RigidInertia, RotationLike
 
 MOST_BYTES = 256 << 20
@@ -171,30 +171,33 @@ SLENDER = (0.005, 0.2)  # radius of a tube as part of its length
 
 
 @dataclass
-class Look:
+class BodyMesh:
     """Points (N, 3) in the axes of a body, parts on them, shapes (N, 3, n) that move them, and the deck."""
 
     points: np.ndarray
-    parts: list[Part]
+    parts: list[ElementPart]
     shapes: np.ndarray
     fe: FEModel | None = None
 
 
-def look_of(system: System, name: str, models: Sequence[FEModel]) -> Look:
+def look_of(system: System, name: str, models: Sequence[FEModel]) -> BodyMesh:
     """Return the look of a body; models : of decks, drawn for the flexible bodies that have their grids."""
     return _rigid(system, name) if system.flexible(name) is None else _flexible(system, name, models)
 
 
-def _rigid(system: System, name: str) -> Look:
+def _rigid(system: System, name: str) -> BodyMesh:
     """Return the box with the mass and inertia of a rigid body, and a line to it from the body's origin."""
     inertia = system.model.spec(name).inertia
     box = None if inertia is None else box_of(inertia)
     if inertia is None or box is None:
-        return Look(np.zeros((1, 3)), [Part(name, dots=np.array([0]))], np.zeros((1, 3, 0)))
+        return BodyMesh(np.zeros((1, 3)), [ElementPart(name, dots=np.array([0]))], np.zeros((1, 3, 0)))
     points = np.vstack([box.points, np.zeros(3), inertia.com])
     edges = triangles_and_edges(np.array(SIDES))[1]
-    parts = [Part(name, box.triangles, edges), Part(f"{name}, arm", lines=np.array([[8, 9]]), thin=True)]
-    return Look(points, parts, np.zeros((len(points), 3, 0)))
+    parts = [
+        ElementPart(name, box.triangles, edges),
+        ElementPart(f"{name}, arm", lines=np.array([[8, 9]]), thin=True),
+    ]
+    return BodyMesh(points, parts, np.zeros((len(points), 3, 0)))
 
 
 def _model_of(system: System, name: str, models: Sequence[FEModel]) -> FEModel | None:
@@ -210,7 +213,7 @@ def rows_of_grids(fe: FEModel, nodes: np.ndarray) -> np.ndarray:
     return np.array([table.get(int(grid), -1) for grid in fe.grids.id])
 
 
-def _flexible(system: System, name: str, models: Sequence[FEModel]) -> Look:
+def _flexible(system: System, name: str, models: Sequence[FEModel]) -> BodyMesh:
     """Return the elements of a deck, a tube, or grids joined to neighbours."""
     flex = system.flexible(name)
     assert flex is not None
@@ -218,17 +221,17 @@ def _flexible(system: System, name: str, models: Sequence[FEModel]) -> Look:
     if fe is not None:
         parts = parts_of_model(fe, rows_of_grids(fe, flex.node_ids))
         if parts:
-            return Look(flex.l, parts, flex.gamma, fe)
+            return BodyMesh(flex.l, parts, flex.gamma, fe)
     tube = _tube(flex, name)
     if tube is not None:
         return tube
     rows = np.unique(np.linspace(0, len(flex.l) - 1, min(len(flex.l), MOST_POINTS)).round().astype(int))
     points = flex.l[rows]
-    parts = [Part(name, lines=neighbours(points), dots=np.arange(len(points)))]
-    return Look(points, parts, flex.gamma[rows])
+    parts = [ElementPart(name, lines=neighbours(points), dots=np.arange(len(points)))]
+    return BodyMesh(points, parts, flex.gamma[rows])
 
 
-def _tube(flex: FlexibleBody, name: str) -> Look | None:
+def _tube(flex: FlexibleBodyData, name: str) -> BodyMesh | None:
     """Return rings around the nodes of a slender body, moved and turned by them; None of one that is not slender."""
     if len(flex.l) < 3 or flex.integrals.mass <= 0.0:
         return None
@@ -256,8 +259,8 @@ def _tube(flex: FlexibleBody, name: str) -> Look | None:
     level = AROUND * np.arange(n)[:, None]
     rings = np.stack([level + first, level + after], axis=2)
     quads = np.concatenate([rings[:-1], rings[1:, :, ::-1]], axis=2).reshape(-1, 4)
-    parts = [Part(name, triangles_and_edges(quads)[0], rings.reshape(-1, 2))]
-    return Look(points.reshape(-1, 3), parts, shapes.reshape(n * AROUND, 3, -1))
+    parts = [ElementPart(name, triangles_and_edges(quads)[0], rings.reshape(-1, 2))]
+    return BodyMesh(points.reshape(-1, 3), parts, shapes.reshape(n * AROUND, 3, -1))
 
 
 def neighbours(points: np.ndarray) -> np.ndarray:

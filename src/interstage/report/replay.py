@@ -18,13 +18,15 @@ from interstage.fem import FEModel
 from interstage.multibody import State, System
 from interstage.multibody.types import Node
 from interstage.report.figures import pack
-from interstage.report.meshes import Look, look_of
-from interstage.report.scene import FULL, Part, Spot, drawn_pose, hung_on, packed_part, spot_of
+from interstage.report.meshes import BodyMesh, look_of
+from interstage.report.scene import FULL, ElementPart, Spot, drawn_pose, hung_on, packed_part, spot_of
 from interstage.report.stresses import stress_rows
 from interstage.simulation import Log
 from interstage.spatial import Rotation
 
-Looks = dict[str, Look | Callable[[System], Look]]  # of bodies; a function where it depends on the vehicle
+Looks = dict[
+    str, BodyMesh | Callable[[System], BodyMesh]
+]  # of bodies; a function where it depends on the vehicle
 
 MOST_TIMES, MOST_SHAPES = 600, 24
 CHANGES = 100  # rows more, of those that follow a change: what leaves is seen to leave
@@ -82,7 +84,7 @@ class Drawn:
 
     name: str
     points: np.ndarray
-    parts: list[Part]
+    parts: list[ElementPart]
     poses: np.ndarray
     shapes: np.ndarray
     eta: np.ndarray
@@ -271,7 +273,7 @@ def replay_of(
     models: Sequence[FEModel] = (),
     arrows: Sequence[Arrow] = (),
     *,
-    looks: Mapping[str, Look | Callable[[System], Look]] | None = None,
+    looks: Mapping[str, BodyMesh | Callable[[System], BodyMesh]] | None = None,
 ) -> Replay:
     """Return the replay of a flight: times are thinned, less so after a change of the vehicle; what leaves is gone.
 
@@ -316,7 +318,7 @@ class ReplayMaker:
         models: Sequence[FEModel] = (),
         arrows: Sequence[Arrow] = (),
         *,
-        given: Mapping[str, Look | Callable[[System], Look]] | None = None,
+        given: Mapping[str, BodyMesh | Callable[[System], BodyMesh]] | None = None,
         stress: bool = True,
         every_mode: bool = False,
     ):

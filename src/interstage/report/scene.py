@@ -30,7 +30,7 @@ _CONNECTORS = of_family("connector")  # what joins parts and is not a part itsel
 
 
 @dataclass
-class Part:
+class ElementPart:
     """Elements that are shown and hidden together: triangles (t, 3), edges and lines (k, 2), dots (k,).
 
     thin : its lines are drawn as edges are, without the colours of motion
@@ -46,7 +46,7 @@ class Part:
 
 
 @dataclass
-class Shape:
+class SceneMode:
     """A mode: displacements (N, 3) of all points, its frequency in words, and a few words more.
 
     stress : (N,) at the points, for colours, or None
@@ -64,8 +64,8 @@ class Scene:
     """Points (N, 3), parts on them, and shapes; `stressed`: colours show stresses until the reader chooses."""
 
     points: np.ndarray
-    parts: list[Part] = field(default_factory=list)
-    shapes: list[Shape] = field(default_factory=list)
+    parts: list[ElementPart] = field(default_factory=list)
+    shapes: list[SceneMode] = field(default_factory=list)
     first: int = 0
     stressed: bool = False
 
@@ -96,7 +96,7 @@ class Scene:
         }
 
     @staticmethod
-    def _mode(shape: Shape, n: int) -> dict[str, Any]:
+    def _mode(shape: SceneMode, n: int) -> dict[str, Any]:
         u = np.asarray(shape.displacement, dtype=float)
         if u.shape != (n, 3):
             raise InputError("a shape does not fit the points", expected=f"({n}, 3)", got=f"{u.shape}")
@@ -113,7 +113,7 @@ class Scene:
         return out | ({"number": shape.number} if shape.number is not None else {})
 
 
-def packed_part(part: Part) -> dict[str, Any]:
+def packed_part(part: ElementPart) -> dict[str, Any]:
     """Return a part in the form that the page's script reads."""
     out: dict[str, Any] = {"name": part.name, "shown": part.shown}
     out |= {"thin": True} if part.thin else {}
@@ -133,7 +133,7 @@ def triangles_and_edges(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return triangles, np.unique(np.sort(edges, axis=1), axis=0)
 
 
-def part_of_elements(name: str, groups: Sequence[tuple[str, np.ndarray]], shown: bool = True) -> Part:
+def part_of_elements(name: str, groups: Sequence[tuple[str, np.ndarray]], shown: bool = True) -> ElementPart:
     """Make a part of element groups (card name, rows of the point table (m, k))."""
     triangles, edges, lines = [], [], []
     for card, nodes in groups:
@@ -153,7 +153,7 @@ def part_of_elements(name: str, groups: Sequence[tuple[str, np.ndarray]], shown:
                 ends = nodes[:, k : k + 2]
                 lines.append(ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])])
     join = lambda parts: np.concatenate(parts) if parts else None  # noqa: E731
-    return Part(name, join(triangles), join(edges), join(lines), shown=shown)
+    return ElementPart(name, join(triangles), join(edges), join(lines), shown=shown)
 
 
 def _skin(nodes: np.ndarray, faces_of: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
@@ -169,7 +169,7 @@ def _skin(nodes: np.ndarray, faces_of: Sequence[tuple[int, ...]]) -> list[np.nda
     return out
 
 
-def parts_of_model(fe: Any, rows: np.ndarray | None = None) -> list[Part]:
+def parts_of_model(fe: Any, rows: np.ndarray | None = None) -> list[ElementPart]:
     """Return the elements of a finite-element model by card name, on the rows of its grid table.
 
     rows : number of each grid in the point table (-1: not in it), where the table is not that of the model
@@ -190,7 +190,7 @@ def parts_of_model(fe: Any, rows: np.ndarray | None = None) -> list[Part]:
         pairs = pairs if rows is None else rows[pairs]
         pairs = pairs[(pairs >= 0).all(axis=1)]
         if len(pairs):
-            out.append(Part(name, lines=pairs, thin=True))
+            out.append(ElementPart(name, lines=pairs, thin=True))
     return out
 
 

@@ -15,7 +15,7 @@ from interstage.report.document import Node, Report, Section, versions
 from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure
 from interstage.report.flights import log_report
-from interstage.report.scene import Part, Scene, Shape, parts_of_model
+from interstage.report.scene import ElementPart, Scene, SceneMode, parts_of_model
 from interstage.simulation.log.log import Log
 from interstage.studies.study import SUMMARY, Study
 
@@ -86,7 +86,7 @@ def _component_shapes(report: Report, c: Any, deck: str | Path | None) -> None:
     count = min(c.n_modes, MOST_SHAPES)
     parts, rows, how = component_parts(c, deck)
     gamma = np.asarray(c.gamma[:, :, :count])[rows]
-    shapes = [Shape(f"{c.frequencies_hz[k]:.4g} Hz", gamma[:, :, k]) for k in range(count)]
+    shapes = [SceneMode(f"{c.frequencies_hz[k]:.4g} Hz", gamma[:, :, k]) for k in range(count)]
     section = report.section("modes", "Modes", "The patterns in which the body can vibrate on its own.")
     held = f"normalized component modes, {len(c.aset)} interface grids" if c.aset else "free body"
     section.figure(
@@ -109,13 +109,13 @@ def _component_shapes(report: Report, c: Any, deck: str | Path | None) -> None:
     )
 
 
-def component_parts(c: Any, deck: str | Path | None) -> tuple[list[Part], np.ndarray, str]:
+def component_parts(c: Any, deck: str | Path | None) -> tuple[list[ElementPart], np.ndarray, str]:
     """Return parts, the rows of nodes that are drawn, and a sentence about how."""
     if deck is None:
         step = max(1, -(-c.n_nodes // MOST_POINTS))
         rows = np.arange(0, c.n_nodes, step)
         note = "The file holds grids, not elements: dots are drawn; name the deck to see its elements."
-        return [Part("grids", dots=np.arange(len(rows)))], rows, note
+        return [ElementPart("grids", dots=np.arange(len(rows)))], rows, note
     from interstage.fem import FEModel
     from interstage.nastran import read_deck
 

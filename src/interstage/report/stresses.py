@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from interstage.fem import FEModel
 from interstage.fem.elements.block import OutputOptions
 from interstage.fem.recovery import Recovery, Table
-from interstage.multibody.flexible_body import FlexibleBody
+from interstage.multibody.flexible_body import FlexibleBodyData
 from interstage.report.meshes import rows_of_grids
 
 CHUNK = 32  # times at once
@@ -24,7 +24,7 @@ PLY = ("o11", "o22", "t12", "t1z", "t2z")
 NORMAL = ("axial", "smax", "smin", "smaxa", "smina", "smaxb", "sminb")
 
 
-def stress_rows(fe: FEModel, flex: FlexibleBody, eta: np.ndarray) -> np.ndarray | None:
+def stress_rows(fe: FEModel, flex: FlexibleBodyData, eta: np.ndarray) -> np.ndarray | None:
     """Return stresses (T, N) at the nodes of a body for modal coordinates (T, n); None where no element has some."""
     at = rows_of_grids(fe, flex.node_ids)
     motion = _motion(fe, flex, at)
@@ -55,7 +55,7 @@ def grid_stresses(fe: FEModel, recovery: Recovery) -> np.ndarray | None:
     return np.sum(parts, axis=0) if parts else None
 
 
-def _motion(fe: FEModel, flex: FlexibleBody, at: np.ndarray) -> np.ndarray:
+def _motion(fe: FEModel, flex: FlexibleBodyData, at: np.ndarray) -> np.ndarray:
     """Return the motion (n_dof, n) of all grids in the modes of a body, on the g-set in CD axes."""
     here = np.flatnonzero(at >= 0)
     turned = fe.grids.R_basic_cd[here].transpose(0, 2, 1)

@@ -199,7 +199,7 @@ class ReducedBasis:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ShapeRequest:
     """What is asked of shapes; see `StagedVehicle.shapes`."""
 
     name: str
@@ -257,7 +257,7 @@ class Wanted:
             )
 
 
-def choose(stack: CoupledStructure, wanted: Wanted, loads: np.ndarray) -> ReducedBasis:
+def choose(stack: CoupledStructure, wanted: ShapeRequest, loads: np.ndarray) -> ReducedBasis:
     """Choose shapes as they are wanted, make them canonical, and certify them.
 
     loads : (nq, p) unit loads whose attachment shapes are to be among them
@@ -314,7 +314,7 @@ def choose(stack: CoupledStructure, wanted: Wanted, loads: np.ndarray) -> Reduce
     )
 
 
-def _met(stack: CoupledStructure, fill: Mapping[str, float], wanted: Wanted, pairs: bool) -> FreeModes:
+def _met(stack: CoupledStructure, fill: Mapping[str, float], wanted: ShapeRequest, pairs: bool) -> FreeModes:
     """Return the modes that are to be met at a fill; with `pairs`, both planes of a mode that a count cuts."""
     if wanted.n_modes is None or not pairs:
         return stack.modes(fill, wanted.n_modes, wanted.below_hz)
@@ -325,7 +325,7 @@ def _met(stack: CoupledStructure, fill: Mapping[str, float], wanted: Wanted, pai
     return FreeModes(hz[:n], found.shapes[:, :n])
 
 
-def _count(wanted: Wanted, fills: list[Fill], first: int, values: np.ndarray) -> int:
+def _count(wanted: ShapeRequest, fills: list[Fill], first: int, values: np.ndarray) -> int:
     """Return how many vectors meet the error at all fills, or say that none do."""
     found = fewest(fills, first, values, wanted.error)
     if found is None:
@@ -341,7 +341,7 @@ def _count(wanted: Wanted, fills: list[Fill], first: int, values: np.ndarray) ->
 
 
 def _canonical(
-    wanted: Wanted, K: sp.csr_matrix, M: sp.csr_matrix, S: np.ndarray, U: np.ndarray
+    wanted: ShapeRequest, K: sp.csr_matrix, M: sp.csr_matrix, S: np.ndarray, U: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     try:
         return canonical(K, M, S, U)
@@ -353,11 +353,11 @@ def _canonical(
         ) from None
 
 
-def _levels(wanted: Wanted, burning: tuple[str, ...]) -> np.ndarray:
+def _levels(wanted: ShapeRequest, burning: tuple[str, ...]) -> np.ndarray:
     return parts_of(wanted.levels) if burning and wanted.levels > 1 else np.array([wanted.reference])
 
 
-def _given(stack: CoupledStructure, wanted: Wanted, modes: ModesAt) -> np.ndarray:
+def _given(stack: CoupledStructure, wanted: ShapeRequest, modes: ModesAt) -> np.ndarray:
     """Return vectors that are given, or the first modes of each of some fills."""
     if wanted.vectors is not None:
         U = np.array(wanted.vectors, dtype=float)
@@ -376,7 +376,7 @@ def _given(stack: CoupledStructure, wanted: Wanted, modes: ModesAt) -> np.ndarra
 
 
 def _certified(
-    stack: CoupledStructure, wanted: Wanted, burning: tuple[str, ...], modes: ModesAt, U: np.ndarray
+    stack: CoupledStructure, wanted: ShapeRequest, burning: tuple[str, ...], modes: ModesAt, U: np.ndarray
 ) -> list[Fill]:
     """Return the fills of the finer grid with what they need of the whole structure."""
     if not burning:
@@ -394,7 +394,7 @@ def _conditioned(stack: CoupledStructure, one: RitzModes, Phi: np.ndarray) -> Ri
     return replace(one, condition=float(np.linalg.cond(G)))
 
 
-def _target(wanted: Wanted, fills: list[Fill]) -> str:
+def _target(wanted: ShapeRequest, fills: list[Fill]) -> str:
     if wanted.below_hz is not None:
         counts = [len(fill.modes.frequencies_hz) for fill in fills]
         return f"below {wanted.below_hz:g} Hz ({min(counts)} to {max(counts)})"

@@ -35,7 +35,7 @@ from interstage.staged_vehicle.propellant_devices import (
     assembly_of,
     engine_spec,
 )
-from interstage.staged_vehicle.reduced_basis import Each, Propellant, ReducedBasis, Wanted, choose
+from interstage.staged_vehicle.reduced_basis import Each, Propellant, ReducedBasis, ShapeRequest, choose
 from interstage.staged_vehicle.slosh import slosh_as_shapes
 from interstage.staged_vehicle.stack import CoupledStructure, FreeModes, check_wanted
 from interstage.staged_vehicle.stage import Stage
@@ -291,7 +291,7 @@ class StagedVehicle:
         burning : tanks that empty, all together (default: all); the others stay full
         """
         stack = self.stack()
-        wanted = Wanted(
+        wanted = ShapeRequest(
             self.name,
             below_hz,
             n_modes,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from interstage.fem.elements.laminate import Layer, Section, laminate_section, section_table
+from interstage.fem.elements.laminate import Layer, ShellSection, laminate_section, section_table
 from interstage.fem.elements.shell_curved import CurvedShellBlock
 
 # MacNeal and Harder, Finite Elements in Analysis and Design 1 (1985) 3-20, figure 4
@@ -18,7 +18,7 @@ def isotropic(E=1e6, nu=0.25, t=0.001, rho=1.0, factor=5 / 6):
     G = E / 2 / (1 + nu)
     return section_table(
         [
-            Section(
+            ShellSection(
                 A=Q * t,
                 D=Q * t**3 / 12,
                 shear=factor * G * t * np.eye(2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.solid_common import Shape
+from interstage.fem.elements.solid_common import SolidShape
 
 # positions of the inner nodes of MacNeal and Harder's patch test for solids (1985), unit cube
 INNER = np.array(
@@ -76,7 +76,7 @@ def penta_patch(warp: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def with_middles(shape: Shape, xyz: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def with_middles(shape: SolidShape, xyz: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The mesh with a node in the middle of each edge."""
     points, index = list(xyz), {}
     rows = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from interstage.fem.elements.laminate import Section, section_table
+from interstage.fem.elements.laminate import ShellSection, section_table
 from interstage.fem.elements.quad4 import Quad4Block
 
 SQUARE = np.array([[0.0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0]])
@@ -18,7 +18,7 @@ def plane(E: float, nu: float) -> np.ndarray:
 
 def hourglass_stiffness(A: np.ndarray, D: np.ndarray, dof: int) -> float:
     """Twice the energy of a unit hourglass of one dof."""
-    sections = section_table([Section(A, D, None, 0.0, 1.0)])
+    sections = section_table([ShellSection(A, D, None, 0.0, 1.0)])
     block = Quad4Block("CQUAD4", [1], [[0, 1, 2, 3]], SQUARE, sections, [0], k6rot=0.0)
     u = np.zeros((4, 6))
     u[:, dof] = HOURGLASS

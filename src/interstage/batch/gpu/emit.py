@@ -20,29 +20,29 @@ from llvmlite import ir
 from numba import float64, int64, types
 from numba.core import cgutils
 
-from interstage.batch.gpu.layout import Constant, Layout, Own, Part, Place, lay_out
+from interstage.batch.gpu.layout import Constant, Layout, Own, Place, VectorPart, lay_out
 from interstage.batch.gpu.program import NAME, write
-from interstage.batch.plan import Plan
+from interstage.batch.plan import BatchPlan
 
 BLOCK = 64  # threads of a block
 DATA = 4  # the field of numba's arrays that points to their numbers
 CONSTANT_SPACE = 4  # of the memories of a GPU, as NVVM counts them
 
 
-class Reference(types.Type):
+class RecordReference(types.Type):
     """The type of references whose fields lie at some places; each is a type of its own."""
 
     made = 0
 
     def __init__(self, name: str, places: Mapping[str, Place]):
-        Reference.made += 1
+        RecordReference.made += 1
         self.fields = {
             field: types.Array(int64 if place.whole else float64, len(place.shape), "C")
             for field, place in places.items()
         }
         self.shapes = {field: place.shape for field, place in places.items()}
         self.held = [field for field, shape in self.shapes.items() if 0 not in shape]
-        super().__init__(name=f"{name}{Reference.made}")
+        super().__init__(name=f"{name}{RecordReference.made}")
 
 
 def _array_at(context, builder, kind: types.Array, pointer: ir.Value, shape: tuple[int, ...]) -> ir.Value:
@@ -79,7 +79,7 @@ def _install() -> None:
     from numba.cuda.extending import infer_getattr, lower_getattr_generic, models, register_model
     from numba.cuda.typing.templates import AttributeTemplate
 
-    @register_model(Reference)
+    @register_model(RecordReference)
     class ReferenceModel(models.StructModel):
         """A pointer for each array that is not empty."""
 
@@ -91,12 +91,12 @@ def _install() -> None:
     class ReferenceAttribute(AttributeTemplate):
         """Types of the fields."""
 
-        key = Reference
+        key = RecordReference
 
         def generic_resolve(self, kind, name):
             return kind.fields.get(name)
 
-    @lower_getattr_generic(Reference)
+    @lower_getattr_generic(RecordReference)
     def array_of(context, builder, kind, value, name):
         array = kind.fields[name]
         if name in kind.held:
@@ -154,7 +154,7 @@ def reference(name: str, places: Mapping[str, Place]) -> Callable:
     from numba.cuda.extending import intrinsic
 
     _install()
-    kind = Reference(name, places)
+    kind = RecordReference(name, places)
 
     def emit(context, builder, signature, args):
         vectors = dict(zip(("own", "given", "whole"), args))
@@ -165,7 +165,7 @@ def reference(name: str, places: Mapping[str, Place]) -> Callable:
                 pointers[field] = _constant(builder, place.array, number)
             elif isinstance(place, Own):
                 pointers[field] = _own(builder, place.shape, number)
-            elif isinstance(place, Part):
+            elif isinstance(place, VectorPart):
                 data = builder.extract_value(vectors[place.vector], DATA)
                 pointers[field] = builder.gep(data, [context.get_constant(types.intp, place.offset)])
             else:
@@ -224,7 +224,7 @@ def _mathematics() -> ModuleType:
     return made
 
 
-def kernel_of(plan: Plan, layout: Layout | None = None) -> tuple[Callable[..., None], Layout]:
+def kernel_of(plan: BatchPlan, layout: Layout | None = None) -> tuple[Callable[..., None], Layout]:
     """Return the kernel of a plan for numba-cuda, and its layout."""
     from numba import cuda
 

@@ -13,7 +13,7 @@ import numpy as np
 from interstage.batch.gpu.layout import Layout, lay_out
 from interstage.batch.gpu.program import stages_of
 from interstage.batch.kernels import Found
-from interstage.batch.plan import Plan, method_in
+from interstage.batch.plan import BatchPlan, method_in
 from interstage.batch.threads import empty_answer
 
 MOST = 16  # programs that are kept for batches to come
@@ -22,7 +22,7 @@ WORTH = 1000  # samples below which a GPU is not asked: it would be slower than 
 _made: dict[tuple[str, frozenset[str], bool], Callable] = {}
 
 
-def obstacle(plan: Plan) -> tuple[str, str]:
+def obstacle(plan: BatchPlan) -> tuple[str, str]:
     """Say why a batch cannot fly on a GPU of this machine, and what would help; "" if it can."""
     if method_in(plan).implicit:
         return "linearly implicit steps are not flown on a GPU", "method='rk4'"
@@ -35,7 +35,7 @@ def obstacle(plan: Plan) -> tuple[str, str]:
     return ("", "") if cuda.is_available() else ("this machine has no GPU that CUDA finds", "device='cpu'")
 
 
-def fly_on_gpu(plan: Plan) -> tuple[Found, np.ndarray]:
+def fly_on_gpu(plan: BatchPlan) -> tuple[Found, np.ndarray]:
     """Fly all samples, one thread each; return what was found, and the bodies whose mass matrix was met indefinite."""
     from numba import cuda
 
@@ -69,7 +69,7 @@ def few_samples() -> Iterator[None]:
         yield
 
 
-def _program(plan: Plan) -> tuple[Callable, Layout]:
+def _program(plan: BatchPlan) -> tuple[Callable, Layout]:
     """Return the program of a plan, made once for all that differ in what is handed over alone, and its layout."""
     from numba import cuda
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from interstage.batch.numbers import MODAL, OF_TREE, WRENCH
-from interstage.batch.plan import Plan, method_in
+from interstage.batch.plan import BatchPlan, method_in
 from interstage.batch.threads import step_scratch
 from interstage.multibody.arrays import BODY_ROWS, SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
 from interstage.multibody.kernels.joints import VARYING
@@ -50,7 +50,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Part:
+class VectorPart:
     """Numbers of a vector, from a place on: "own" of a sample; "given" reals and "whole" numbers, which all share.
 
     With `ground`, the last row stands before that place.
@@ -81,7 +81,7 @@ class Same:
     whole: bool = False
 
 
-Place = Constant | Part | Own | Same
+Place = Constant | VectorPart | Own | Same
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class Layout:
 class _Writer:
     """Puts arrays to places; those that all share to constants, up to some bytes."""
 
-    def __init__(self, plan: Plan, constants: int) -> None:
+    def __init__(self, plan: BatchPlan, constants: int) -> None:
         self.own, self.left = plan.own, constants
         self.vectors: dict[str, list[np.ndarray]] = {"given": [np.zeros(1)], "whole": [np.zeros(1, np.int64)]}
         self.known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, Place]] = {}
@@ -134,7 +134,7 @@ class _Writer:
             self.known[key] = array, self._place(array)  # which is kept: its address stays its own
         return self.known[key][1]
 
-    def _place(self, array: np.ndarray) -> Constant | Part:
+    def _place(self, array: np.ndarray) -> Constant | VectorPart:
         whole = array.dtype.kind in "iu"
         numbers = np.array(array, dtype=np.int64 if whole else np.float64)
         if numbers.nbytes <= self.left:
@@ -145,21 +145,21 @@ class _Writer:
     def of_bodies(self, array: np.ndarray) -> Place:
         """Return the place of scratch of bodies that all samples share."""
         place = self._place(np.roll(array, 1, axis=0))
-        if isinstance(place, Part):
+        if isinstance(place, VectorPart):
             return replace(place, offset=place.offset + math.prod(array.shape[1:]), ground=True)
         return replace(place, ground=True)
 
-    def handed(self, numbers: np.ndarray) -> Constant | Part:
+    def handed(self, numbers: np.ndarray) -> Constant | VectorPart:
         """Return the place of an array that is handed over."""
         whole = numbers.dtype.kind in "iu"
         name = "whole" if whole else "given"
         offset = sum(map(len, self.vectors[name]))
         self.vectors[name].append(numbers.ravel())
-        return Part(name, offset, numbers.shape, whole)
+        return VectorPart(name, offset, numbers.shape, whole)
 
     def of_sample(self, name: str) -> Place:
         """Return an array among the numbers of a sample."""
-        return Part("own", self.own.start[name], self.own.arrays[name].shape)
+        return VectorPart("own", self.own.start[name], self.own.arrays[name].shape)
 
     def room(
         self, arrays: Mapping[str, np.ndarray], own: tuple[str, ...] = (), sample: tuple[str, ...] = ()
@@ -176,7 +176,7 @@ class _Writer:
         return found
 
 
-def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
+def lay_out(plan: BatchPlan, constants: int = CONSTANT) -> Layout:
     """Return the places of a plan's arrays; `constants`: bytes of constant memory."""
     w, system, method = _Writer(plan, constants), plan.system, method_in(plan)
     nv, base, load = system.nv, len(plan.own.base), plan.own.arrays["calm"].size
@@ -190,8 +190,8 @@ def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
         "tree": w.room({name: getattr(system.tree, name) for name, _, _ in TREE_FIELDS}, sample=OF_TREE),
         "work": work,
         "sample": {
-            "own": Part("own", 0, (base,)),
-            "load": Part("own", base, (load,)),
+            "own": VectorPart("own", 0, (base,)),
+            "load": VectorPart("own", base, (load,)),
             "calm": w.of_sample("calm"),
             "y": w.of_sample("y"),
         },
@@ -207,14 +207,14 @@ def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
     return Layout(rooms, base + load, given, whole)
 
 
-def _acts(w: _Writer, plan: Plan, base: int) -> dict[str, Place]:
+def _acts(w: _Writer, plan: BatchPlan, base: int) -> dict[str, Place]:
     """Return the places of loads: behind the numbers of a sample, from `base` on; tables of time are handed over."""
     nv, load, course = plan.system.nv, plan.own.arrays["calm"].size, plan.course
     return {
-        "load": Part("own", base, (load,)),
-        "tau": Part("own", base, (nv,)),
+        "load": VectorPart("own", base, (load,)),
+        "tau": VectorPart("own", base, (nv,)),
         "sites": w.of_all(plan.sites),
-        "wrenches": Part("own", base + nv, ((load - nv) // WRENCH, WRENCH)),
+        "wrenches": VectorPart("own", base + nv, ((load - nv) // WRENCH, WRENCH)),
         "to": w.of_all(course.to),
         "still": Own(course.to.shape),
         "scale": w.of_sample("scale"),
@@ -223,7 +223,7 @@ def _acts(w: _Writer, plan: Plan, base: int) -> dict[str, Place]:
     }
 
 
-def _work(w: _Writer, plan: Plan) -> dict[str, Place]:
+def _work(w: _Writer, plan: BatchPlan) -> dict[str, Place]:
     """Return the places of settings and scratch; arrays that are one on a CPU are one here."""
     tree = plan.system.tree
     prepared: tuple[str, ...] = ("shift",)

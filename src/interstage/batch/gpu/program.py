@@ -17,7 +17,7 @@ import numpy as np
 
 from interstage.batch import kernels
 from interstage.batch.gpu.layout import Layout, Own, Place
-from interstage.batch.plan import Plan, method_in
+from interstage.batch.plan import BatchPlan, method_in
 from interstage.batch.threads import flyers
 from interstage.jit import COMPILED
 from interstage.multibody.address_table import STAGES, stages_called
@@ -25,12 +25,12 @@ from interstage.multibody.kernels.body_inertia import prepare
 from interstage.multibody.kernels.joints import constant_subspaces
 
 if COMPILED:
-    from interstage.compiled import Stage
+    from interstage.compiled import AddressedKernel
 
 
 def plain(kernel: object) -> FunctionType | None:
     """Return the Python function of a kernel or stage, None of anything else."""
-    if COMPILED and isinstance(kernel, Stage):
+    if COMPILED and isinstance(kernel, AddressedKernel):
         return getattr(kernel, "function", None)
     found: object = getattr(kernel, "py_func", kernel)
     if not isinstance(found, FunctionType):
@@ -129,13 +129,13 @@ def tell(work, indefinite):
             indefinite[j] = 1.0
 
 
-def stages_of(plan: Plan) -> frozenset[str]:
+def stages_of(plan: BatchPlan) -> frozenset[str]:
     """Return the names of the stages that a plan's vehicle calls."""
     return stages_called(plan.system.tree, len(plan.sites) > 0)
 
 
 def write(
-    plan: Plan,
+    plan: BatchPlan,
     layout: Layout,
     make: Callable[[FunctionType], Callable],
     mathematics: object,

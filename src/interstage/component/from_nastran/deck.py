@@ -43,7 +43,7 @@ from interstage.component.interface import merged
 from interstage.component.options import ElementResult, ReductionOptions
 from interstage.component.unit_loads import Recoverer, Stiffener
 from interstage.errors import InputError, ModelError, did_you_mean, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.elements.block import OutputOptions
 from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel
@@ -145,7 +145,7 @@ def _refuse_preload(fe: FEModel) -> None:
         )
 
 
-def _reduce(fe: FEModel, M_gg: Any, case: Subcase | None, aset: Mapping[int, int]) -> ReducedModel:
+def _reduce(fe: FEModel, M_gg: Any, case: SubcaseSelections | None, aset: Mapping[int, int]) -> ReducedModel:
     """Apply rigid elements, MPC, SPC and AUTOSPC; the interface is exempt from AUTOSPC."""
     constraints = subcase_constraints(fe, case, SetCards())
     rows = fe.grids.find(np.array(list(aset), dtype=np.int64))
@@ -283,7 +283,7 @@ def _without_shapes(model: Assembled, children: list[ChildBody], options: Reduct
     return out
 
 
-def _unattached(fe: FEModel, case: Subcase | None) -> list[int]:
+def _unattached(fe: FEModel, case: SubcaseSelections | None) -> list[int]:
     """Return the grids that no element, mass or constraint touches."""
     grids, equations = fe.grids, subcase_constraints(fe, case, SetCards()).equations
     touched = np.zeros(grids.n_dof, dtype=bool)
@@ -295,7 +295,7 @@ def _unattached(fe: FEModel, case: Subcase | None) -> list[int]:
     return [int(one) for one in grids.id[~attached]]
 
 
-def _wanted(fe: FEModel, case: Subcase | None) -> EigenRequest:
+def _wanted(fe: FEModel, case: SubcaseSelections | None) -> EigenRequest:
     """The deck's request for modes; without one the caller must say how many."""
     request = deck_request(fe, case)
     if request is None:
@@ -308,7 +308,7 @@ def _wanted(fe: FEModel, case: Subcase | None) -> EigenRequest:
 
 
 def _said(
-    options: ReductionOptions, reference: int, case: Subcase | None, request: EigenRequest | None
+    options: ReductionOptions, reference: int, case: SubcaseSelections | None, request: EigenRequest | None
 ) -> dict[str, str]:
     """Options of a run as strings, for the provenance of the file."""
 

@@ -19,7 +19,7 @@ from interstage.component.integrals import PointMasses, point_masses
 from interstage.component.interface import check_grids
 from interstage.component.options import ReductionOptions
 from interstage.errors import InputError, ModelError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.model import FEModel
@@ -59,7 +59,7 @@ def _scalar_point(fe: FEModel, what: str, points: Sequence[int]) -> ModelError:
     )
 
 
-def deck_aset(fe: FEModel, case: Subcase | None) -> dict[int, int]:
+def deck_aset(fe: FEModel, case: SubcaseSelections | None) -> dict[int, int]:
     """Interface of the deck's own cards: ASET, BSET, CSET and SUPORT dofs of grids.
 
     Scalar points without stiffness and mass are places for modal coordinates and are left out; others are refused.
@@ -75,7 +75,7 @@ def deck_aset(fe: FEModel, case: Subcase | None) -> dict[int, int]:
     return _by_grid(fe, dofs[~scalar])
 
 
-def deck_moving(fe: FEModel, case: Subcase | None) -> dict[int, int]:
+def deck_moving(fe: FEModel, case: SubcaseSelections | None) -> dict[int, int]:
     """Part of the deck's interface that moves in component modes (Quick Reference Guide, BSET and CSET)."""
     cards = fe.set_cards(case)
     named = np.unique(np.concatenate([cards.a, cards.b, cards.c]))

@@ -35,8 +35,8 @@ from interstage.fem.elements.block import Heat
 from interstage.fem.elements.solid_common import (
     PAIRS,
     VOIGT,
-    Shape,
     SolidBlock,
+    SolidShape,
     cartesian_gradients,
     derivatives,
     element_axes,
@@ -83,9 +83,11 @@ _POINTS_2 = product_rule(gauss(2), gauss(2), gauss(2))
 _POINTS_3 = product_rule(gauss(3), gauss(3), gauss(3))
 
 _OUTPUT = {"places": np.concatenate([np.zeros((1, 3)), CORNERS]), "corner_functions": linear_functions}
-HEXA8 = Shape("CHEXA", 8, (), linear_functions, *_POINTS_2, *_POINTS_2, CENTRE, FACES, **_OUTPUT)
+HEXA8 = SolidShape("CHEXA", 8, (), linear_functions, *_POINTS_2, *_POINTS_2, CENTRE, FACES, **_OUTPUT)
 _SMOOTHED = _OUTPUT | {"smooth": linear_functions}
-HEXA20 = Shape("CHEXA", 8, EDGES, serendipity_functions, *_POINTS_3, *_POINTS_3, CENTRE, FACES, **_SMOOTHED)
+HEXA20 = SolidShape(
+    "CHEXA", 8, EDGES, serendipity_functions, *_POINTS_3, *_POINTS_3, CENTRE, FACES, **_SMOOTHED
+)
 
 # natural strain component (order of VOIGT) and monomial of each enhanced mode;
 # monomials: 0 ξ, 1 η, 2 ζ, 3 ξη, 4 ηζ, 5 ζξ

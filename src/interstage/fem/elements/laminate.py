@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from interstage.fem.elements.shell_common import Sections
-from interstage.fem.elements.shell_recovery import Plies, ShellOutput
+from interstage.fem.elements.shell_recovery import LaminatePlies, ShellOutput
 
 
 @dataclass
-class Section:
+class ShellSection:
     """One shell section in material axes.
 
     A, B, D : (3, 3) membrane, coupling and bending stiffness (N = A ε + B κ, M = B ε + D κ)
@@ -45,12 +45,12 @@ class Section:
     fibres: tuple[float, float] | None = None
     inertia: float = 1.0
     layered: bool = False
-    plies: Plies | None = None
+    plies: LaminatePlies | None = None
     expansion: np.ndarray = field(default_factory=lambda: np.zeros((6, 2)))
     tref: float = 0.0
 
 
-def output_table(sections: list[Section]) -> ShellOutput:
+def output_table(sections: list[ShellSection]) -> ShellOutput:
     """Stack what the output of shells needs."""
     return ShellOutput(
         z=np.array([(np.nan, np.nan) if s.fibres is None else s.fibres for s in sections]).reshape(-1, 2),
@@ -60,7 +60,7 @@ def output_table(sections: list[Section]) -> ShellOutput:
     )
 
 
-def section_table(sections: list[Section]) -> Sections:
+def section_table(sections: list[ShellSection]) -> Sections:
     """Stack sections into the arrays that the kernels use."""
     m = len(sections)
     A, B, D = (np.array([getattr(s, k) for s in sections], dtype=float).reshape(m, 3, 3) for k in "ABD")
@@ -171,7 +171,7 @@ def interlaminar_shear(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
     return out
 
 
-def ply_output(layers: list[Layer], z: np.ndarray, A, B, D, free: np.ndarray) -> Plies:
+def ply_output(layers: list[Layer], z: np.ndarray, A, B, D, free: np.ndarray) -> LaminatePlies:
     """What the stresses of plies need; z (n+1,) heights of their surfaces, free (6, 2) as of `free_strains`.
 
     In a laminate that expands freely a ply has σ = Q (ε + z κ - α T) with T = 1, or T = z.
@@ -187,7 +187,7 @@ def ply_output(layers: list[Layer], z: np.ndarray, A, B, D, free: np.ndarray) ->
     strain = free[None, :3] + middle[:, None, None] * free[None, 3:]
     own = np.array([layer.alpha for layer in layers])[:, :, None] * np.stack([zero + 1.0, middle], 1)[:, None]
     Q = np.array([layer.Q for layer in layers])
-    return Plies(
+    return LaminatePlies(
         compliance=np.linalg.pinv(stiffness, rcond=1e-14, hermitian=True),
         Q=Q,
         turn=turn,
@@ -240,7 +240,7 @@ def free_strains(layers: list[Layer], z: np.ndarray, A, B, D, smeared: bool) -> 
 
 def laminate_section(
     layers: list[Layer], z0: float | None = None, option: str = "", nsm: float = 0.0, ge: float = 0.0
-) -> Section:
+) -> ShellSection:
     """Section of a laminate, bottom layer first.
 
     option : PCOMP's LAM: "" all plies, "SYM" half of the plies given, "MEM" membrane only, "BEND" bending
@@ -273,7 +273,7 @@ def laminate_section(
     # smeared plies have no place in the thickness, so no stresses of their own
     free = free_strains(layers, z, A, B, D, option == "SMEAR")
     plies = None if option in ("SMEAR", "SMCORE") else ply_output(layers, z, A, B, D, free)
-    return Section(
+    return ShellSection(
         A=A,
         D=D,
         shear=shear,

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.fem.elements.solid_common import (
-    Shape,
+    SolidShape,
     cartesian_gradients,
     element_axes,
     gauss,
@@ -103,15 +103,15 @@ CENTRE = np.concatenate(
 
 _CORNERS = np.column_stack([np.tile(TRIANGLE, (2, 1)), [-1.0] * 3 + [1.0] * 3])
 _OUTPUT = {"places": np.concatenate([np.zeros((1, 3)), _CORNERS]), "corner_functions": linear_functions}
-PENTA6 = Shape("CPENTA", 6, (), linear_functions, *_POINTS_6, *_POINTS_6, CENTRE, FACES, **_OUTPUT)
+PENTA6 = SolidShape("CPENTA", 6, (), linear_functions, *_POINTS_6, *_POINTS_6, CENTRE, FACES, **_OUTPUT)
 _SMOOTHED = _OUTPUT | {"smooth": _smooth}
-PENTA15 = Shape(
+PENTA15 = SolidShape(
     "CPENTA", 6, EDGES, serendipity_functions, *_POINTS_21, *_POINTS_21, CENTRE, FACES, **_SMOOTHED
 )
 
 _DN = PENTA6.tables((True,) * 6)[1]
 _MIDDLE = (TRIANGLE[[1, 2, 0]] + TRIANGLE[[2, 0, 1]]) / 2.0  # mid-edge opposite each corner
-_DN_MIDDLE = Shape(
+_DN_MIDDLE = SolidShape(
     "", 6, (), linear_functions, np.column_stack([_MIDDLE, np.zeros(3)]), np.ones(3), None, None, CENTRE, ()
 ).tables((True,) * 6)[1]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.solid_common import Shape, gauss, product_rule
+from interstage.fem.elements.solid_common import SolidShape, gauss, product_rule
 
 BASE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 EDGES = ((0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4))
@@ -48,5 +48,5 @@ def _rule(n: int):
 # gradients have no value at the apex itself, only a limit along the axis
 _PLACES = np.concatenate([[[0.0, 0.0, 0.25]], np.column_stack([BASE, np.zeros(4)]), [[0.0, 0.0, 1.0 - 1e-6]]])
 _OUTPUT = {"places": _PLACES, "corner_functions": linear_functions}
-PYRAM5 = Shape("CPYRAM", 5, (), linear_functions, *_rule(2), *_rule(3), CENTRE, FACES, **_OUTPUT)
-PYRAM13 = Shape("CPYRAM", 5, EDGES, quadratic_functions, *_rule(3), *_rule(4), CENTRE, FACES, **_OUTPUT)
+PYRAM5 = SolidShape("CPYRAM", 5, (), linear_functions, *_rule(2), *_rule(3), CENTRE, FACES, **_OUTPUT)
+PYRAM13 = SolidShape("CPYRAM", 5, EDGES, quadratic_functions, *_rule(3), *_rule(4), CENTRE, FACES, **_OUTPUT)

@@ -20,7 +20,7 @@ FORCES = ("mx", "my", "mxy", "bmx", "bmy", "bmxy", "tx", "ty")
 COMPOSITE = ("o11", "o22", "t12", "t1z", "t2z", "angle", "major", "minor", "max_shear")
 
 
-class Plies(NamedTuple):
+class LaminatePlies(NamedTuple):
     """What ply stresses need, in the material axes of the laminate.
 
     compliance : (6, 6) from N, M (M = Bε + Dκ, κ from (θy, -θx)) to ε, κ
@@ -46,13 +46,13 @@ class ShellOutput(NamedTuple):
 
     z : (m, 2) fibre distances; nan where half the thickness of the element is meant
     inertia : (m,) 12I/t³
-    plies : for each section `Plies`, or None if it is homogeneous or its plies have no stresses
+    plies : for each section `LaminatePlies`, or None if it is homogeneous or its plies have no stresses
     layered : (m,) bool, a laminate, which has no fibre stresses
     """
 
     z: np.ndarray
     inertia: np.ndarray
-    plies: list[Plies | None]
+    plies: list[LaminatePlies | None]
     layered: np.ndarray
 
     def select(self, rows: np.ndarray) -> ShellOutput:

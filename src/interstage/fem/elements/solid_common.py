@@ -10,7 +10,7 @@ stiffness takes stresses at the integration points, interpolated from the corner
 
 What all solid elements share: frames, material rotation, quadrature, isoparametric stiffness and mass.
 
-A family describes itself by a `Shape` (corners, edges, shape functions, quadrature) and gives a
+A family describes itself by a `SolidShape` (corners, edges, shape functions, quadrature) and gives a
 stiffness function; `SolidBlock` does the rest. Strains are in the order xx yy zz xy yz zx with
 engineering shears; gradients of N nodes are arrays G (3, N), G[i, n] = dN_n/dx_i.
 
@@ -143,7 +143,7 @@ THERMAL_CHUNK = 512  # elements of uneven temperature whose stress operators are
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class SolidShape:
     """Geometry of one solid family: its nodes, shape functions and quadrature.
 
     Attributes
@@ -232,7 +232,7 @@ def product_rule(*rules) -> tuple[np.ndarray, np.ndarray]:
     return points, weights
 
 
-def element_axes(shape: Shape, xyz: np.ndarray) -> np.ndarray:
+def element_axes(shape: SolidShape, xyz: np.ndarray) -> np.ndarray:
     """Element axes (n, 3, 3), columns in basic axes: the polar rotation of the Jacobian at the centre.
 
     Checked against the element systems in which Nastran writes the stiffness of CPENTA and CTETRA.
@@ -261,7 +261,9 @@ def rotate_matrix(K: np.ndarray, R: np.ndarray) -> np.ndarray:
     return (turned + turned.transpose(0, 2, 1)) / 2.0
 
 
-def plain_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+def plain_stiffness(
+    shape: SolidShape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray
+) -> np.ndarray:
     """Standard isoparametric stiffness (n, 3k, 3k), arguments as in `shape_stiffness`."""
     _, dN, weights = shape.tables(present)
     K = np.empty((len(xyz), 3 * xyz.shape[1], 3 * xyz.shape[1]))
@@ -269,7 +271,9 @@ def plain_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C:
     return K
 
 
-def shape_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+def shape_stiffness(
+    shape: SolidShape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray
+) -> np.ndarray:
     """Stiffness (n, 3k, 3k) of elements xyz (n, k, 3) with moduli C (n, 6, 6), all in basic axes.
 
     Isoparametric, with the shear strains projected where the shape says so.
@@ -287,7 +291,7 @@ def shape_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C:
 
 
 def plain_recovery(
-    shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray, points: np.ndarray
+    shape: SolidShape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray, points: np.ndarray
 ) -> np.ndarray:
     """Stresses (n, 6 points, 3k) of the standard isoparametric element at parent points, basic axes."""
     B = strain_matrix(cartesian_gradients(xyz, shape.gradients_at(present, points))[0])
@@ -295,7 +299,7 @@ def plain_recovery(
 
 
 def shape_recovery(
-    shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray, points: np.ndarray
+    shape: SolidShape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray, points: np.ndarray
 ) -> np.ndarray:
     """Stresses (n, 6 points, 3k) of the element of `shape_stiffness` at parent points, basic axes."""
     if shape.smooth is None:
@@ -335,7 +339,7 @@ class SolidBlock(ElementBlock):
 
     def __init__(
         self,
-        shape: Shape,
+        shape: SolidShape,
         eid,
         nodes,
         xyz,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.solid_common import Shape, shape_stiffness
+from interstage.fem.elements.solid_common import SolidShape, shape_stiffness
 
 EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
 FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3))
@@ -49,8 +49,8 @@ _POINTS_4 = (np.array([[_A, _A, _A], [_B, _A, _A], [_A, _B, _A], [_A, _A, _B]]),
 
 _PLACES = np.concatenate([np.full((1, 3), 0.25), np.zeros((1, 3)), np.eye(3)])
 _OUTPUT = {"places": _PLACES, "corner_functions": linear_functions}
-TETRA4 = Shape("CTETRA", 4, (), linear_functions, *_POINTS_1, *_POINTS_4, CENTRE, FACES, **_OUTPUT)
-TETRA10 = Shape(
+TETRA4 = SolidShape("CTETRA", 4, (), linear_functions, *_POINTS_1, *_POINTS_4, CENTRE, FACES, **_OUTPUT)
+TETRA10 = SolidShape(
     "CTETRA", 4, EDGES, quadratic_functions, *_POINTS_4, *_fourteen_points(), CENTRE, FACES, **_OUTPUT
 )
 

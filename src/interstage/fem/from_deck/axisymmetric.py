@@ -11,7 +11,7 @@ from interstage.fem.elements.solid_common import rotate_material
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.materials import Solid
 from interstage.fem.from_deck.solids import check_nodes
-from interstage.fem.loads import Loads, LoadSet, to_cd
+from interstage.fem.loads import LoadSet, StaticLoadSets, to_cd
 from interstage.nastran import CardTable
 
 OFF_PLANE = 1e-6  # of the size of the model by which a grid may be off the xz plane
@@ -105,7 +105,7 @@ def _check_shape(table: CardTable, rows: np.ndarray, block: AxisymmetricBlock) -
         )
 
 
-def read_side_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+def read_side_pressures(ctx: Context, blocks: list[ElementBlock], loads: StaticLoadSets) -> None:
     """Add PLOADX1 cards: SID, EID, PA, PB, GA, GB, THETA.
 
     The traction is linear between the corners GA and GB; it acts along the inward normal of the line from GA to GB,
@@ -129,7 +129,7 @@ def read_side_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) 
         _add_side(ctx, loads.set(int(table.integer(1)[i])), block, k, int(a[i]), int(b[i]), load)
 
 
-def read_old_side_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+def read_old_side_pressures(ctx: Context, blocks: list[ElementBlock], loads: StaticLoadSets) -> None:
     """Add PLOADX cards: SID, P1, P3, GA, GB, GC: inward pressure on the side of a CTRIAX6 from GA to GC, GB between."""
     table = ctx.deck.cards("PLOADX")
     if not len(table):

@@ -34,7 +34,7 @@ from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read
 from interstage.fem.from_deck.joined import joined_model
 from interstage.fem.from_deck.parts import lone_superelement, read_parts
 from interstage.fem.from_deck.temperature import stray_notes, thermal_notes
-from interstage.fem.loads import Loads
+from interstage.fem.loads import StaticLoadSets
 from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
 from interstage.nastran import Deck, read_deck
@@ -120,14 +120,14 @@ def read_elements(ctx: Context, rotary: bool = False) -> list[ElementBlock]:
     return blocks
 
 
-def _loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
+def _loads(ctx: Context, blocks: list[ElementBlock]) -> StaticLoadSets:
     """Static loads. What is wrong with them matters to statics alone, so that its error waits until then."""
     if ctx.deck.static_refusals:
-        return Loads(ctx.grids, refused=ctx.deck.static_refusals[0])
+        return StaticLoadSets(ctx.grids, refused=ctx.deck.static_refusals[0])
     try:
         return loads.read_loads(ctx, blocks)
     except InterstageError as error:
-        return Loads(ctx.grids, refused=error)
+        return StaticLoadSets(ctx.grids, refused=error)
 
 
 def _real(ctx: Context, name: str, default: float) -> float:

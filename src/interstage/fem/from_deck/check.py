@@ -28,7 +28,7 @@ from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.loads import read_loads
 from interstage.fem.from_deck.references import missing_grids, missing_properties
 from interstage.fem.gpwg import without_noise
-from interstage.fem.loads import Loads
+from interstage.fem.loads import StaticLoadSets
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
 from interstage.fem.requests import modes_case
@@ -143,7 +143,7 @@ def _cleaned(fe: FEModel, deck: Deck, found: _Troubles, out: DeckCheck) -> FEMod
         fe = replace(fe, dynamics=read_dynamics(Context(deck)))
     if fe.loads.refused is not None and not deck.static_refusals:
         wrong = _Troubles(deck, found.dropped)
-        read: list[Loads] = []
+        read: list[StaticLoadSets] = []
         wrong.until_clean(lambda: read.append(read_loads(Context(deck), fe.blocks)))
         (out.troubles if fe.sol in STATICS else out.loads).extend(wrong.sentences())
         fe = replace(fe, loads=read[0]) if read else fe

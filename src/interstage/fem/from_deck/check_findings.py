@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from interstage.errors import InterstageError, known_names
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.dynamics import FrequencyLoad, TimeLoad
 from interstage.fem.elements.bar import BarBlock
 from interstage.fem.elements.shell_common import ShellBlock
@@ -169,7 +169,7 @@ def selection_errors(fe: FEModel, gone: Gone) -> Iterator[str]:
         yield from _buckling(fe, gone)
 
 
-def missing_constraints(fe: FEModel, case: Subcase) -> Iterator[tuple[str, tuple[str, ...], int]]:
+def missing_constraints(fe: FEModel, case: SubcaseSelections) -> Iterator[tuple[str, tuple[str, ...], int]]:
     """Sentences on SPC and SUPORT1 sets of a subcase that are not in the deck, with their cards and numbers."""
     have = fe.constraints
     for command, sid, known, cards in (
@@ -191,7 +191,7 @@ def _caught(step: Callable[[], object]) -> Iterator[str]:
         yield str(error)
 
 
-def _absent(case: Subcase, command: str, sid: int, cards: str, known: Iterable[int]) -> str:
+def _absent(case: SubcaseSelections, command: str, sid: int, cards: str, known: Iterable[int]) -> str:
     return (
         f"{command} = {sid} of subcase {case.id} selects {cards} that the deck does not have; "
         f"{known_names(sorted(known))}"

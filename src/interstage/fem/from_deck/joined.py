@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from interstage.errors import InterstageError, ModelError
-from interstage.fem.case import Subcase
+from interstage.fem.case import SubcaseSelections
 from interstage.fem.constraints import Equations, equations, explicit, join
 from interstage.fem.coordinates import Coordinates
 from interstage.fem.elements.block import ElementBlock
@@ -22,7 +22,7 @@ from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.mirrored import mirrored_model
 from interstage.fem.from_deck.parts import Parts
 from interstage.fem.grids import Grids
-from interstage.fem.loads import Loads, LoadSet, TemperatureSet, Within
+from interstage.fem.loads import LoadSet, StaticLoadSets, TemperatureSet, Within
 from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
 
@@ -231,7 +231,7 @@ def _cards(place: _Place):
 
 
 def _ties(
-    parts: Parts, grids: Grids, places: dict[int, _Place], joined: ConstraintCards, loads: Loads
+    parts: Parts, grids: Grids, places: dict[int, _Place], joined: ConstraintCards, loads: StaticLoadSets
 ) -> Equations:
     """Equations of shared points: others follow the first, unless an equation of their own makes them dependent.
 
@@ -264,7 +264,7 @@ def _ties(
     return join(out)
 
 
-def _hold_leaders(follows: np.ndarray, joined: ConstraintCards, loads: Loads) -> None:
+def _hold_leaders(follows: np.ndarray, joined: ConstraintCards, loads: StaticLoadSets) -> None:
     """Let SPC, permanent ones and SPCD hold the dofs that others follow, in place of these."""
     while not np.array_equal(follows, follows[follows]):
         follows = follows[follows]
@@ -284,7 +284,7 @@ def _dofs(grids: Grids, point: int) -> np.ndarray:
 # sets that case control selects ---------------------------------------------------------------------------
 
 
-def _case(places: dict[int, _Place], joined: ConstraintCards, loads: Loads):
+def _case(places: dict[int, _Place], joined: ConstraintCards, loads: StaticLoadSets):
     """Case control of the residual structure whose sets are those of all parts together, made here."""
     case = places[0].model.case
     made: dict[tuple, tuple[str, int]] = {}
@@ -308,7 +308,7 @@ def _case(places: dict[int, _Place], joined: ConstraintCards, loads: Loads):
     return replace(case, subcases=cases)
 
 
-def _counterpart(cases: list[Subcase], main: Subcase, k: int) -> Subcase:
+def _counterpart(cases: list[SubcaseSelections], main: SubcaseSelections, k: int) -> SubcaseSelections:
     """Subcase of a part that goes with one of the residual structure: the same, or the one at its place."""
     return next((one for one in cases if one.id == main.id), cases[min(k, len(cases) - 1)])
 
@@ -358,12 +358,12 @@ def _load_number(part: int, sid: int) -> int:
     return FIRST_SET * (part + 2) + sid
 
 
-def _loads(grids: Grids, places: dict[int, _Place]) -> Loads:
+def _loads(grids: Grids, places: dict[int, _Place]) -> StaticLoadSets:
     """Load sets of each part under numbers of their own, and all those of one number together under that."""
     refused: InterstageError | None = next(
         (p.model.loads.refused for p in places.values() if p.model.loads.refused), None
     )
-    out = Loads(grids, refused)
+    out = StaticLoadSets(grids, refused)
     first = 0
     for n, place in places.items():
         own = place.model.loads

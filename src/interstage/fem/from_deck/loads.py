@@ -25,7 +25,7 @@ from interstage.fem.from_deck.axisymmetric import read_old_side_pressures, read_
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.dmig import read_loads as read_direct_loads
 from interstage.fem.from_deck.temperature import read_temperatures
-from interstage.fem.loads import Gravity, Loads, Rotation, face_loads, to_cd
+from interstage.fem.loads import Gravity, SpinLoad, StaticLoadSets, face_loads, to_cd
 from interstage.nastran import CardTable
 from interstage.nastran.cards import topologies
 from interstage.reading import is_whole
@@ -33,7 +33,7 @@ from interstage.reading import is_whole
 _SCALES = ("LE", "FR", "LEPR", "FRPR")
 
 
-def read_span_loads(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+def read_span_loads(ctx: Context, blocks: list[ElementBlock], loads: StaticLoadSets) -> None:
     """PLOAD1: SID, EID, TYPE, SCALE, X1, P1, X2, P2 on CBAR and CBEAM."""
     table = ctx.deck.cards("PLOAD1")
     if not len(table):
@@ -56,7 +56,9 @@ def read_span_loads(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> N
         )
 
 
-def _read_curved(ctx: Context, table: CardTable, blocks: list[ElementBlock], loads: Loads) -> np.ndarray:
+def _read_curved(
+    ctx: Context, table: CardTable, blocks: list[ElementBlock], loads: StaticLoadSets
+) -> np.ndarray:
     """Loads in basic axes over the whole of CBEND; which cards (n,) they are.
 
     Motions of the curve for motions of its ends are those of loads at the ends, so that ∫ Nᵀ p ds are the forces that
@@ -74,7 +76,7 @@ def _read_curved(ctx: Context, table: CardTable, blocks: list[ElementBlock], loa
 
 
 def _place_curved(
-    ctx: Context, table: CardTable, i: int, block: CurvedBeamBlock, row: int, loads: Loads
+    ctx: Context, table: CardTable, i: int, block: CurvedBeamBlock, row: int, loads: StaticLoadSets
 ) -> None:
     span = block.spans[0][row : row + 1]
     length = float(span.ds.sum())
@@ -105,7 +107,7 @@ def _place_curved(
 
 
 def _place(
-    ctx: Context, table: CardTable, block: LineBlock, number: int, row: np.ndarray, loads: Loads
+    ctx: Context, table: CardTable, block: LineBlock, number: int, row: np.ndarray, loads: StaticLoadSets
 ) -> None:
     """Add the loads of cards on the bars `row` of a block."""
     local = end_loads(block, _loads(table, block, row))
@@ -180,7 +182,7 @@ class _Face:
     vector: tuple[float, float, float] | None = None
 
 
-def read_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+def read_pressures(ctx: Context, blocks: list[ElementBlock], loads: StaticLoadSets) -> None:
     """Add PLOAD4, PLOAD2 and PLOAD cards to their load sets."""
     if not any(len(ctx.deck.cards(name)) for name in ("PLOAD4", "PLOAD2", "PLOAD")):
         return
@@ -388,9 +390,9 @@ _REFUSED = (
 )
 
 
-def read_loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
+def read_loads(ctx: Context, blocks: list[ElementBlock]) -> StaticLoadSets:
     """Return the load sets of a deck; `blocks` are its elements, on which pressures act."""
-    loads = Loads(ctx.grids)
+    loads = StaticLoadSets(ctx.grids)
     _read_forces(ctx, loads)
     _read_scalar_loads(ctx, loads)
     read_pressures(ctx, blocks, loads)
@@ -412,7 +414,7 @@ def read_loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
     return loads
 
 
-def _read_forces(ctx: Context, loads: Loads) -> None:
+def _read_forces(ctx: Context, loads: StaticLoadSets) -> None:
     """FORCE, MOMENT (vector in CID), FORCE1, MOMENT1 (along G1-G2), FORCE2, MOMENT2 (G1-G2 x G3-G4)."""
     xyz = ctx.grids.xyz
     for name in ("FORCE", "MOMENT"):
@@ -427,7 +429,7 @@ def _read_forces(ctx: Context, loads: Loads) -> None:
         _read_lines(ctx, loads, ctx.deck.cards(name + "2"), first, "G1-G2 and G3-G4 are parallel")
 
 
-def _read_lines(ctx: Context, loads: Loads, table: CardTable, first: int, fault: str) -> None:
+def _read_lines(ctx: Context, loads: StaticLoadSets, table: CardTable, first: int, fault: str) -> None:
     """Loads along G1-G2, or normal to G1-G2 and G3-G4; they follow these grids."""
     if not len(table):
         return
@@ -456,7 +458,7 @@ def _along(size: np.ndarray, x: np.ndarray) -> np.ndarray:
     return (size / np.sqrt(np.sum(line**2, axis=1)))[:, None, None] * line[:, None]
 
 
-def _add(loads: Loads, table: CardTable, rows: np.ndarray, first: int, vectors: np.ndarray) -> None:
+def _add(loads: StaticLoadSets, table: CardTable, rows: np.ndarray, first: int, vectors: np.ndarray) -> None:
     """Add vectors (n, 3) in basic axes at grid rows, as forces (first = 0) or moments (first = 3)."""
     dof = loads.grids.dof[rows][:, None] + first + np.arange(3)
     value = to_cd(loads.grids, rows, vectors)
@@ -467,7 +469,7 @@ def _add(loads: Loads, table: CardTable, rows: np.ndarray, first: int, vectors: 
         target.value.append(value[which].ravel())
 
 
-def _read_scalar_loads(ctx: Context, loads: Loads) -> None:
+def _read_scalar_loads(ctx: Context, loads: StaticLoadSets) -> None:
     """SLOAD: SID, S1, F1, S2, F2, S3, F3; on a grid it acts along T1."""
     table = ctx.deck.cards("SLOAD")
     for i, sid in enumerate(table.integer(1).tolist()):
@@ -487,7 +489,7 @@ def _read_scalar_loads(ctx: Context, loads: Loads) -> None:
             target.value.append(np.array([float(value)]))
 
 
-def _read_gravity(ctx: Context, loads: Loads) -> None:
+def _read_gravity(ctx: Context, loads: StaticLoadSets) -> None:
     """GRAV: SID, CID, A, N1, N2, N3. Components are along the system's rectangular axes."""
     table = ctx.deck.cards("GRAV")
     if not len(table):
@@ -499,7 +501,7 @@ def _read_gravity(ctx: Context, loads: Loads) -> None:
         loads.set(sid).fields.append(Gravity(ctx.coordinates.systems[int(cid[i])].R @ n[i]))
 
 
-def _read_rotation(ctx: Context, loads: Loads) -> None:
+def _read_rotation(ctx: Context, loads: StaticLoadSets) -> None:
     """RFORCE: SID, G, CID, A, R1, R2, R3, METHOD, RACC, MB, IDRF; A and RACC in revolutions."""
     table = ctx.deck.cards("RFORCE")
     if not len(table):
@@ -518,10 +520,10 @@ def _read_rotation(ctx: Context, loads: Loads) -> None:
             raise table.error(i, "RFORCE for a part of the model (IDRF) is not supported")
         axis = 2.0 * np.pi * (ctx.coordinates.systems[int(cid[i])].R @ vector[i])
         point = ctx.grids.xyz[rows[i]] if rows[i] >= 0 else np.zeros(3)
-        loads.set(sid).fields.append(Rotation(point, speed[i] * axis, growth[i] * axis))
+        loads.set(sid).fields.append(SpinLoad(point, speed[i] * axis, growth[i] * axis))
 
 
-def _read_enforced(ctx: Context, loads: Loads) -> None:
+def _read_enforced(ctx: Context, loads: StaticLoadSets) -> None:
     """SPCD: SID, G1, C1, D1, G2, C2, D2."""
     table = ctx.deck.cards("SPCD")
     for i in range(len(table)):
@@ -546,7 +548,7 @@ def _read_enforced(ctx: Context, loads: Loads) -> None:
                 target.enforced[dof] = 0.0 if value is None else float(value)
 
 
-def _read_combinations(ctx: Context, loads: Loads) -> None:
+def _read_combinations(ctx: Context, loads: StaticLoadSets) -> None:
     """LOAD: SID, S, S1, L1, S2, L2, ..."""
     table = ctx.deck.cards("LOAD")
     for i, sid in enumerate(table.unique_ids().tolist()):

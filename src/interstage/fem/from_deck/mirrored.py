@@ -16,7 +16,7 @@ from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, Res
 from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.from_deck.constraints import ConstraintCards
 from interstage.fem.grids import Grids
-from interstage.fem.loads import Gravity, Loads, LoadSet, Rotation
+from interstage.fem.loads import Gravity, LoadSet, SpinLoad, StaticLoadSets
 from interstage.fem.model import FEModel
 from interstage.fem.scalars import ScalarTerms, Springs, SystemTerms
 
@@ -116,9 +116,9 @@ def _constraints(c: ConstraintCards, sign: np.ndarray) -> ConstraintCards:
     )
 
 
-def _loads(loads: Loads, grids: Grids, sign: np.ndarray, mirror: Mirror) -> Loads:
+def _loads(loads: StaticLoadSets, grids: Grids, sign: np.ndarray, mirror: Mirror) -> StaticLoadSets:
     """Loads of the image: forces, and gravity and spin seen in the plane."""
-    out = Loads(grids, loads.refused)
+    out = StaticLoadSets(grids, loads.refused)
     out.combinations, out.temperatures = loads.combinations, loads.temperatures
     out.direct = {case: sign * load for case, load in loads.direct.items()}
     for sid, one in loads.sets.items():
@@ -137,8 +137,8 @@ def _loads(loads: Loads, grids: Grids, sign: np.ndarray, mirror: Mirror) -> Load
 def _field(item, mirror: Mirror):
     if isinstance(item, Gravity):
         return Gravity(mirror.Q @ item.acceleration)
-    assert isinstance(item, Rotation)
-    return Rotation(mirror.place(item.point), -mirror.Q @ item.omega, -mirror.Q @ item.alpha)
+    assert isinstance(item, SpinLoad)
+    return SpinLoad(mirror.place(item.point), -mirror.Q @ item.omega, -mirror.Q @ item.alpha)
 
 
 def _signed(sets: dict, sign: np.ndarray) -> dict:

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
-from interstage.fem.elements.laminate import Layer, Section, laminate_section, output_table, section_table
+from interstage.fem.elements.laminate import (
+    Layer,
+    ShellSection,
+    laminate_section,
+    output_table,
+    section_table,
+)
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.quad8 import Quad8Block
 from interstage.fem.elements.quadr import QuadRBlock, TriaRBlock
@@ -37,7 +43,7 @@ class ShellProperties:
         self.ctx = ctx
         self.sources = [ctx.deck.cards(name) for name in ("PSHELL", "PCOMP", "PCOMPG")]
         self._index: dict[tuple[int, int], int] = {}
-        self._sections: list[Section] = []
+        self._sections: list[ShellSection] = []
         self._blank_thickness: list[bool] = []
         self._layered: list[bool] = []
 
@@ -120,7 +126,7 @@ def _real(table: CardTable, i: int, value, name: str, default: float | None) -> 
     return float(value)
 
 
-def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[Section, bool]:
+def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[ShellSection, bool]:
     """Section of PSHELL card i, and whether its T is blank (then it is made for unit thickness).
 
     MID1 membrane, MID2 bending (−1: plane strain, membrane only), MID3 transverse shear (blank: no
@@ -168,7 +174,7 @@ def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[Section, boo
     fibres = [_real(table, i, row[k], name, None) for k, name in ((8, "Z1"), (9, "Z2"))]
     if not blank:
         fibres = [half if z is None else z for z, half in zip(fibres, (-t / 2.0, t / 2.0))]
-    section = Section(
+    section = ShellSection(
         A=A,
         D=D,
         B=B,
@@ -198,7 +204,7 @@ def _plane_strain(ctx: Context, table: CardTable, i: int, mid: int) -> np.ndarra
     return c * np.array([[1.0 - nu, nu, 0.0], [nu, 1.0 - nu, 0.0], [0.0, 0.0, (1.0 - 2.0 * nu) / 2.0]])
 
 
-def layered_section(ctx: Context, table: CardTable, i: int) -> Section:
+def layered_section(ctx: Context, table: CardTable, i: int) -> ShellSection:
     """Section of PCOMP or PCOMPG card i."""
     row = table.row(i) + [None] * 8
     z0 = _real(table, i, row[1], "Z0", None)

@@ -29,8 +29,8 @@ from interstage.fem.elements.hexa import (
 from interstage.fem.elements.penta import PENTA6, PENTA15, penta6_recovery, penta6_stiffness
 from interstage.fem.elements.pyramid import PYRAM5, PYRAM13
 from interstage.fem.elements.solid_common import (
-    Shape,
     SolidBlock,
+    SolidShape,
     element_axes,
     plain_recovery,
     plain_stiffness,
@@ -56,7 +56,7 @@ def check_nodes(ctx: Context, table: CardTable, nodes: np.ndarray) -> None:
         )
 
 
-def material_axes(ctx: Context, shape: Shape, xyz: np.ndarray, cordm: int) -> np.ndarray:
+def material_axes(ctx: Context, shape: SolidShape, xyz: np.ndarray, cordm: int) -> np.ndarray:
     """Axes (n, 3, 3) of the material system of elements xyz (n, k, 3); -1 is the element's own."""
     if cordm == -1:
         return element_axes(shape, xyz)
@@ -93,7 +93,7 @@ STACKED = 0.7  # least cosine between the stack and an edge direction of the bri
 
 
 @dataclass(frozen=True)
-class Plies:
+class SolidPlies:
     """One PCOMPS: axes `ply` and `stack` (0, 1, 2) of the system `cordm`, plies from below."""
 
     cordm: int
@@ -105,10 +105,10 @@ class Plies:
     ge: float
 
 
-def read_plies(ctx: Context, used: np.ndarray) -> dict[int, Plies]:
+def read_plies(ctx: Context, used: np.ndarray) -> dict[int, SolidPlies]:
     """The PCOMPS in `used` by id: PID, CORDM, PSDIR, SB, NB, TREF, GE, then lines of GPLYID, MID, T, THETA."""
     table = ctx.deck.cards("PCOMPS")
-    out: dict[int, Plies] = {}
+    out: dict[int, SolidPlies] = {}
     for i in range(len(table)):
         row = table.row(i) + [None] * 8
         if row[0] not in used:
@@ -138,7 +138,9 @@ def read_plies(ctx: Context, used: np.ndarray) -> dict[int, Plies]:
             )
         fractions = np.array(thickness, dtype=float) / np.sum(thickness)
         ge = float(row[6]) if isinstance(row[6], int | float) else 0.0
-        out[row[0]] = Plies(cordm, int(digits[0]) - 1, int(digits[1]) - 1, fractions, materials, angles, ge)
+        out[row[0]] = SolidPlies(
+            cordm, int(digits[0]) - 1, int(digits[1]) - 1, fractions, materials, angles, ge
+        )
     return out
 
 
@@ -154,7 +156,7 @@ def _material(ctx: Context, table: CardTable, i: int, mid: object) -> Solid:
 
 
 def read_layered(
-    ctx: Context, table: CardTable, pid: np.ndarray, known: dict[int, Plies]
+    ctx: Context, table: CardTable, pid: np.ndarray, known: dict[int, SolidPlies]
 ) -> list[LayeredBlock]:
     """Blocks of bricks with plies, one for each property."""
     if not len(table):
@@ -189,7 +191,7 @@ def read_layered(
     return blocks
 
 
-def _turned(material: Solid, axes: np.ndarray, p: Plies, angle: float) -> np.ndarray:
+def _turned(material: Solid, axes: np.ndarray, p: SolidPlies, angle: float) -> np.ndarray:
     """Moduli (n, 6, 6) in basic axes of a ply at an angle in degrees from the ply axis, about the stack."""
     along, stack = axes[:, :, p.ply], axes[:, :, p.stack]
     across = np.cross(stack, along)
@@ -278,7 +280,9 @@ def _note_mass(ctx: Context, blocks: list[SolidBlock]) -> None:
         )
 
 
-def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, special) -> list[SolidBlock]:
+def _read_family(
+    ctx, table: CardTable, properties, linear: SolidShape, full: SolidShape, special
+) -> list[SolidBlock]:
     """Blocks of one card name, elements grouped by the mid-edge nodes that are present and by integration."""
     n_corner, n_nodes = full.n_corner, full.n_nodes
     nodes = np.column_stack([ctx.rows(table, 3 + k, optional=k >= n_corner) for k in range(n_nodes)])
@@ -398,7 +402,9 @@ def _has(ctx: Context, name: str, pid: int) -> bool:
     return len(table) > 0 and bool((table.integer(1) == pid).any())
 
 
-def _moduli(ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, properties: dict[int, _Property]):
+def _moduli(
+    ctx: Context, shape: SolidShape, xyz: np.ndarray, pid: np.ndarray, properties: dict[int, _Property]
+):
     """Moduli (n, 6, 6) in basic axes, density (n,) and structural damping (n,) of elements xyz (n, k, 3)."""
     C, rho, ge = np.empty((len(pid), 6, 6)), np.empty(len(pid)), np.empty(len(pid))
     for one in np.unique(pid):
@@ -411,7 +417,7 @@ def _moduli(ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, proper
 
 
 def _expansion(
-    ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, properties: dict[int, _Property]
+    ctx: Context, shape: SolidShape, xyz: np.ndarray, pid: np.ndarray, properties: dict[int, _Property]
 ):
     """Strain tensors of unit temperature (n, 3, 3) in basic axes and reference temperatures (n,)."""
     strain, tref = np.zeros((len(pid), 3, 3)), np.zeros(len(pid))
@@ -432,7 +438,7 @@ def _is_basic(ctx: Context, cordm: int) -> bool:
     return cordm == 0 and ctx.coordinates[0] is BASIC
 
 
-def _output_axes(ctx: Context, shape: Shape, xyz, pid, properties) -> np.ndarray | None:
+def _output_axes(ctx: Context, shape: SolidShape, xyz, pid, properties) -> np.ndarray | None:
     """Axes (n, 3, 3) in which stresses are printed: the material system, or None if all are basic."""
     if all(_is_basic(ctx, properties[int(one)].cordm) for one in np.unique(pid)):
         return None

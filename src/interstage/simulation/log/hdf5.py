@@ -45,7 +45,7 @@ from interstage.errors import FileError, caller_level
 from interstage.files import LOG, check_version
 from interstage.growing import Room
 from interstage.hdf5 import (
-    Fault,
+    FileFault,
     Group,
     link_name,
     opened,
@@ -459,7 +459,7 @@ def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
             rows = f.array(name, (None, None), finite=False)
             both = [f.attribute(name, what).split("\n") for what in ("names", "units")]
             if any(len(words) != rows.shape[1] for words in both):
-                raise Fault(f"'{name}' has not as many names as columns")
+                raise FileFault(f"'{name}' has not as many names as columns")
             tables.append(rows)
             names.append((both[0], both[1]))
         contents = Contents(
@@ -493,7 +493,7 @@ def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
         events = [event_of(text) for text in f.texts("EVENTS") if text]
         events = flight_phases.with_books(events, later[flight_phases.BOOKED])
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
-            raise Fault("there are no rows of steps in it")
+            raise FileFault("there are no rows of steps in it")
         record = FlightRecord(contents, vehicle, [*tables, *later], events, _info(f))
         if known is not None:
             record.tree, record.blocks, record.restore = known.tree, known.blocks, known.restore
@@ -510,11 +510,11 @@ def _check_sums(sums: np.ndarray, tables: list[np.ndarray], events: np.ndarray |
         table = events if k == EVENTS else tables[k] if 0 <= k < len(tables) else None
         first = at.get(k, 0)
         if table is None or not first < end:
-            raise Fault("its sums are of tables that are not there")
+            raise FileFault("its sums are of tables that are not there")
         if end > len(table):
-            raise Fault(f"it has {len(table)} rows of a table where {end} were written")
+            raise FileFault(f"it has {len(table)} rows of a table where {end} were written")
         if crc32(np.ascontiguousarray(table[first:end]).data) != expected:
-            raise Fault(
+            raise FileFault(
                 f"rows {first + 1} to {end} of a table are not those that were written: it is damaged"
             )
         at[k] = end
@@ -532,7 +532,7 @@ def _info(f: Group) -> dict[str, object]:
     text = f.array("INFO", (None,), "i").astype(np.uint8).tobytes().decode() if f.has("INFO") else ""
     found = parse_json(text) if text else {}
     if not isinstance(found, dict):
-        raise Fault("'INFO' is not a list of names and values")
+        raise FileFault("'INFO' is not a list of names and values")
     return found
 
 
@@ -541,7 +541,7 @@ def _inertia(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, l
     found = parse_json(f.text("INERTIA")) if f.has("INERTIA") else {}
     for body, columns in found.items():
         if not tables or len(columns) != 10 or not all(0 < c < len(tables[0][0]) for c in columns):
-            raise Fault(f"the mass of body '{body}' lies where no columns are")
+            raise FileFault(f"the mass of body '{body}' lies where no columns are")
     return found
 
 
@@ -557,7 +557,7 @@ def _propellant(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str
     found = parse_json(f.text("PROPELLANT")) if f.has("PROPELLANT") else {}
     for tank, column in found.items():
         if not tables or not isinstance(column, int) or not 0 < column < len(tables[0][0]):
-            raise Fault(f"the propellant of tank '{tank}' lies where no column is")
+            raise FileFault(f"the propellant of tank '{tank}' lies where no column is")
     return found
 
 
@@ -567,7 +567,7 @@ def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, 
         size = int(np.prod(shape)) if shape else 1
         inside = 0 <= table < len(tables) and all(0 < c < len(tables[table][0]) for c in columns)
         if not inside or len(columns) != size:
-            raise Fault(f"'{name}' lies where no columns are")
+            raise FileFault(f"'{name}' lies where no columns are")
         found[name] = LogChannel(int(table), tuple(columns), tuple(shape), str(unit))
     return found
 

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, known_names
 from interstage.files import LOG, expect
-from interstage.hdf5 import Fault
+from interstage.hdf5 import FileFault
 from interstage.multibody import State, System
 from interstage.multibody.loads import Loads
 from interstage.multibody.operating_point import OperatingPoint
@@ -99,7 +99,7 @@ class Log:
         """Return the log of what was read; known : vehicles of its first phases."""
         try:
             return cls(RowStore.of_file(record, known), record.events, {**record.info, "file": str(path)})
-        except Fault as fault:
+        except FileFault as fault:
             raise FileError(str(fault), where=str(path)) from None
 
     def again(self) -> Log:

@@ -24,7 +24,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.files import LOG, check_version
-from interstage.hdf5 import Fault, Group, opened, plain_name
+from interstage.hdf5 import FileFault, Group, opened, plain_name
 from interstage.multibody import System
 from interstage.multibody.joints import Coordinate, Joint
 from interstage.multibody.state import BodySlices, StateLayout
@@ -169,7 +169,7 @@ def _phases(f: Group) -> list[StoredPhase]:
     units = {str(k): str(v) for k, v in (_table(f, "UNITS") if f.has("UNITS") else {}).items()}
     phases = [_phase(groups.child(str(k)), name, units) for k in range(len(groups.names()))]
     if not phases:
-        raise Fault("there are no phases in it")
+        raise FileFault("there are no phases in it")
     return phases
 
 
@@ -185,7 +185,7 @@ def _signals(f: Group, phases: list[StoredPhase]) -> dict[str, tuple[np.ndarray,
 def _table(f: Group, name: str) -> dict[str, Any]:
     table = parse_json(f.text(name))
     if not isinstance(table, dict):
-        raise Fault(f"'{name}' is not a list of names and values")
+        raise FileFault(f"'{name}' is not a list of names and values")
     return table
 
 
@@ -210,7 +210,7 @@ def _phase(f: Group, name: str, units: dict[str, str]) -> StoredPhase:
         group = f.child("MASSES")
         for link in group.names():
             if plain_name(link) not in layout:
-                raise Fault(f"'{group.label}{link}' is of no body")
+                raise FileFault(f"'{group.label}{link}' is of no body")
             one = group.child(link)
             phase.stored[plain_name(link)] = {
                 word: one.array(word, (len(t), *shape), finite=False) for word, shape in SHAPES.items()
@@ -224,7 +224,7 @@ def _slices(f: Group, nq: int, nv: int) -> BodySlices:
     for key, most in (("q", nq), ("v", nv), ("eta", nq), ("etadot", nv)):
         first, last = (int(k) for k in f.array(key, (2,), "i"))
         if not 0 <= first <= last <= most:
-            raise Fault(f"the columns of '{f.label}{key}' are not in the log")
+            raise FileFault(f"the columns of '{f.label}{key}' are not in the log")
         part[key] = slice(first, last)
     coordinates = _coordinates(f, "coordinates", part["q"])
     velocities = _coordinates(f, "velocities", part["v"])
@@ -246,5 +246,5 @@ def _coordinates(f: Group, key: str, where: slice) -> list[Coordinate]:
     n = where.stop - where.start
     lines = [line.split() for line in f.text(key).split("\n") if line] if f.has(key) else []
     if lines and (len(lines) != n or any(len(line) != 2 for line in lines)):
-        raise Fault(f"'{f.label}{key}' does not name its {n} columns")
+        raise FileFault(f"'{f.label}{key}' does not name its {n} columns")
     return [Coordinate(*line) for line in lines] or [Coordinate(f"{key[0]}{k + 1}", "") for k in range(n)]

@@ -30,7 +30,7 @@ import h5py
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.hdf5 import Fault, file_image, opened
+from interstage.hdf5 import FileFault, file_image, opened
 from interstage.multibody import State, System
 from interstage.multibody.load_recovery import recovery_of
 from interstage.multibody.loads import Loads
@@ -358,7 +358,7 @@ def systems_of(tables: Sequence[np.ndarray], first: System, known: Sequence[Syst
     found, begin, data = [first], 0, tables[CHANGES].astype(np.uint8)
     for _, end in tables[PHASES].tolist():
         if not begin <= end <= len(data):
-            raise Fault("'PHASES' has vehicles that are not there")
+            raise FileFault("'PHASES' has vehicles that are not there")
         found.append(known[len(found)] if len(found) < len(known) else _system(data[begin:end], found[-1]))
         begin = end
     return found
@@ -399,7 +399,7 @@ def phases_of(
         if not alike(system, first):
             width = system.nq + system.nv
             if at + len(rows) * width > len(tables[STATES]):
-                raise Fault("'STATES' has not the states of all phases")
+                raise FileFault("'STATES' has not the states of all phases")
             states = tables[STATES][at : at + len(rows) * width].reshape(len(rows), width)
             at += states.size
             q, v = states[:, : system.nq], states[:, system.nq :]

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import FileError
-from interstage.hdf5 import Fault
+from interstage.hdf5 import FileFault
 from interstage.multibody.loads import Loads, Wrench
 from interstage.multibody.operating_point import NO_CHANGES, Changes
 from interstage.output import json_text, parse_json
@@ -102,13 +102,13 @@ def memory_at(data: np.ndarray, rows: np.ndarray, k: int) -> dict[str, Any] | No
     except (ValueError, TypeError, KeyError, UnicodeDecodeError) as err:
         raise FileError(f"what laws remembered does not hold together: {err}") from err
     if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
-        raise Fault("'MEMORY' has no memory of laws")
+        raise FileFault("'MEMORY' has no memory of laws")
     return found
 
 
 def _part(data: np.ndarray, begin: int, end: int) -> bytes:
     if not 0 <= begin <= end <= len(data):
-        raise Fault("'REMEMBERED' leads to bytes that are not there")
+        raise FileFault("'REMEMBERED' leads to bytes that are not there")
     return data[begin:end].tobytes()
 
 
@@ -146,7 +146,7 @@ class LoadsInFile:
         except NoName as why:
             return f"functions of time acted, and {why}"
         if not isinstance(found, Loads):
-            raise Fault("what acted is not described as loads")
+            raise FileFault("what acted is not described as loads")
         return found
 
     def _array(self, name: str) -> np.ndarray:
@@ -210,7 +210,7 @@ class KeptState:
         for name, one in values.items():
             wide = width if one.table == DISCRETE else widths[one.table] if one.table < len(widths) else 0
             if one.table < DISCRETE or not all(0 < column < wide for column in one.columns):
-                raise Fault(f"'{name}' lies where no columns are")
+                raise FileFault(f"'{name}' lies where no columns are")
         start = {n: np.reshape(np.array(v, float), values[n].shape) for n, v in text["start"].items()}
         ticks = {part: (int(one[0]), float(one[1]), float(one[2])) for part, one in text["ticks"].items()}
         found = cls(values, ticks, text["holds"], start, width, text["missing"], text["laws"])
@@ -220,7 +220,7 @@ class KeptState:
         places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
         found.changes = Changes(leaving, coming, frozenset(parting), places)
         if any(not 0 < column < widths[0] for columns in found.driven.values() for column in columns):
-            raise Fault("the motion of a joint lies where no columns are")
+            raise FileFault("the motion of a joint lies where no columns are")
         return found
 
 

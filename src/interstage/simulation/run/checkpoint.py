@@ -32,7 +32,7 @@ from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError
 from interstage.files import CHECKPOINT, check_version, expect
 from interstage.hdf5 import (
-    Fault,
+    FileFault,
     Group,
     opened,
     put_array,
@@ -316,5 +316,5 @@ def _restore(file: Group, run: Runner, path: Path, program: Program) -> None:
         raise refused(str(why), str(path)) from None
     laws = laws_of(run.integrator.plan)
     if not {name.removesuffix("()") for name in memory} <= laws.keys():
-        raise Fault("the checkpoint is of another assembly: it has other laws")
+        raise FileFault("the checkpoint is of another assembly: it has other laws")
     remember(laws, memory)
