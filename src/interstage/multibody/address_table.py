@@ -100,7 +100,7 @@ _LAYOUT = hashlib.sha256(repr((TREE_FIELDS, WORK_FIELDS, tuple(STAGES))).encode(
 HANDLE_DTYPE = np.dtype([(f"layout_{_LAYOUT}", np.int64)])
 
 if COMPILED:
-    from interstage.compiled import Record, Stage, claim, release, stages_of, trap
+    from interstage.compiled import AddressedKernel, Record, claim, release, stages_of, trap
 
     _TREE, _WORK = Record("Tree", TREE_FIELDS), Record("Work", WORK_FIELDS, _FIRST_SETTING)
     tree_of = _TREE.reference("tree_of", like=False)
@@ -151,7 +151,7 @@ def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]
             return kernel(function, fastmath=set(FAST))
         # one that is not in the table is found when a vehicle is compiled whose algorithms call it
         slot = _STAGE_SLOTS.get(function.__name__, -1)
-        return Stage(function, slot, (_TREE, _WORK, *letters), returns, FAST)
+        return AddressedKernel(function, slot, (_TREE, _WORK, *letters), returns, FAST)
 
     return decorate
 
