@@ -171,3 +171,34 @@ def test_every_way_to_push_for_a_moment_has_its_impulse(body, options):
         always.add("law", lambda t: during(t, FORCE), out={"u": "N"}).wire({"law.u": "p.u"})
         log = ist.simulate(always, body.state(), **how)
         assert log.velocity("b")[-1, 4] == pytest.approx(FORCE * WIDTH, rel=1e-12)
+
+
+class Look(ist.Device):
+    """Where a place is, along x."""
+
+    at = ist.Site()
+    place, y = at.position(), ist.Out("m")
+
+    def outputs(d, t):
+        d.y = d.place[0]
+
+
+@pytest.mark.parametrize("method", OWN)
+def test_adaptive_steps_do_not_pass_a_pulse_of_a_law_that_reads_something(body, method):
+    """500 N for 4 ms in ten seconds by a law with inputs, in a group; one that keeps a list is left to the run."""
+    seen = []
+
+    def law(t, y, gain):
+        return (500.0 if 0.7 <= t < 0.704 else 0.0) * gain[0] + y
+
+    def keeps(t, y):
+        seen.append(t)
+        return 0.0 * y
+
+    inner = ist.Assembly("inner").add("p", Push(at="b")).add("look", Look(at="b"))
+    inner.add("law", law, out={"u": "N"}, inputs={"gain": "[2]"}).wire({"law.u": "p.u", "look.y": "law.y"})
+    inner.add("other", keeps, out={"u": "N"}).wire({"look.y": "other.y"})
+    made = ist.Assembly("outer", vehicle=body).add("inner", inner)
+    log = ist.simulate(made, body.state(), until=10.0, method=method, set={"inner.law.gain": [1.0, 7.0]})
+    assert log.velocity("b")[-1, 4] == pytest.approx(FORCE * 0.004, rel=1e-9)
+    assert seen and all(type(t) is float for t in seen)

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 MOST = 5000  # edges of one function that are looked for
 AHEAD = 10.0  # runs that are looked at: a run that is resumed may end later
 REMEMBERS = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR"}
+CHANGES = {
+    "add", "append", "appendleft", "clear", "extend", "insert", "next", "pop", "popleft", "print", "put", "remove",
+    "send", "setdefault", "update", "write",
+}  # names of what changes what it is called of  # fmt: skip
 COMPARED = {
     "less": operator.lt,
     "less_equal": operator.le,
@@ -253,7 +257,7 @@ def found_edges(run: Integrator, acting: Acting | None) -> np.ndarray:
 
 
 def _functions(run: Integrator, acting: Acting | None) -> Iterator[Function]:
-    """Yield functions of time: of loads, motions, masses, laws that nothing else is asked of, and of devices."""
+    """Yield functions of time: of loads, motions, masses, and of laws and devices, with their inputs of the start."""
     system = run.system
     if acting is not None:
         yield from _among(force.wrench for force in acting.loads.forces)
@@ -274,8 +278,11 @@ def _functions(run: Integrator, acting: Acting | None) -> Iterator[Function]:
                 function = what.functions.get(name)
                 if isinstance(function, FunctionType) and _asks_for_time(function):
                     yield partial(function, view)
-        elif isinstance(what, Law) and not part.every and not what.ins and _is_plain(what.function):
-            yield what.function
+        elif isinstance(what, Law) and not part.every and _is_plain(what.function):
+            values = {name: run.loop.tapes.array(f"{part.path}.{name}") for name in what.ins}
+            yield partial(
+                what.function, **{name: v.copy() if v.ndim else float(v) for name, v in values.items()}
+            )
 
 
 def _among(given: Iterable[object]) -> list[Function]:
@@ -298,6 +305,6 @@ def _names(given: object) -> tuple[object, ...]:
 
 def _is_plain(function: object) -> bool:
     """Return whether a function may be called besides: it keeps nothing."""
-    if not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType) or CHANGES & {*function.__code__.co_names}:
         return False
     return not any(one.opname in REMEMBERS for one in dis.get_instructions(function.__code__))
