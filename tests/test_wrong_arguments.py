@@ -118,6 +118,12 @@ FOUND = {
     "numbers of cards to keep": lambda: _deck().keep("GRID", np.array([0])),
     "cards to keep by a mask for others": lambda: _deck().keep("GRID", np.array([True, False])),
     "a factor of a matrix for other rows": lambda: Factor(np.eye(3)).solve(np.zeros(4)),
+    "an event of a log that is none": lambda: _log().note(3.0),
+    "an end of a log that is none": lambda: _log().finished(3.0),
+    "a point of no run that goes on": lambda: ist.trim(_body(), _body().state()).going_on(),
+    "times of a series that are none": lambda: _log().series("a.q").at({"a"}),
+    "a time of a series that is NaN": lambda: _log().series("a.q").at(np.nan),
+    "an array for a region of margins": lambda: _loop().margins().region(np.zeros(2)),
     "another matrix for a factor": lambda: Factor(np.eye(3)).refactor(np.eye(2)),
 }
 
@@ -126,6 +132,14 @@ def _body() -> ist.System:
     mb = ist.Multibody("m")
     mb.add_body("a", mass=1.0, inertia=[1, 1, 1], joint=ist.Free())
     return mb.compile()
+
+
+def _log() -> ist.Log:
+    return ist.simulate(_body(), _body().state(), until=0.02, step=0.01)
+
+
+def _loop() -> ist.LinearModel:
+    return ist.LinearModel([[-1.0]], [[1.0]], [[3.0]], [[0.0]], inputs=["u"], outputs=["u"])
 
 
 def _study() -> ist.Study:

@@ -117,6 +117,49 @@ SHAKEN = (
 )
 
 
+class Rail(ist.Device):
+    """Push a body along its rail, as commanded."""
+
+    joint = ist.JointRef("m")
+    command, force = ist.In("N"), joint.force()
+
+    def outputs(d: Any, t: float) -> None:
+        """Pass the command on."""
+        d.force = d.command
+
+
+class Ruler(ist.Device):
+    """Measure where a body is on its rail, at every sample."""
+
+    joint = ist.JointRef("m")
+    x, v = joint.coordinate(), joint.rate()
+    place, speed = ist.Out("m"), ist.Out("m/s")
+
+    def sample(d: Any, t: float) -> None:
+        """Hold the position and the speed."""
+        d.place = d.x
+        d.speed = d.v
+
+
+def push(t: float, x: float, v: float) -> float:
+    """Return the force that brings a cart back."""
+    return -3.0 * x - 2.0 * v
+
+
+def controlled_cart() -> tuple[ist.Assembly, ist.State]:
+    """Return a cart on a rail whose sampled loop is closed, off its place."""
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=2.0, inertia=[1, 1, 1], joint=ist.Prismatic("x"))
+    system = mb.compile()
+    flight = ist.Assembly("pd", vehicle=system).add("rail", Rail(joint="cart"))
+    flight.add("sensor", Ruler(joint="cart"), every="50 ms")
+    flight.add("law", push, every="50 ms", out={"u": "N"})
+    flight.wire({"sensor.place": "law.x", "sensor.speed": "law.v", "law.u": "rail.command"})
+    x = system.state()
+    x["cart"].q[0] = 0.1
+    return flight, x
+
+
 def things() -> dict[str, Any]:
     """Return one small object of each main class, by its name; the folder we are in gets a deck."""
     Path("bar.bdf").write_text(DECK)
@@ -136,7 +179,22 @@ def things() -> dict[str, Any]:
     vehicle.add(stage)
     two = ist.LinearModel(-np.eye(2), np.ones((2, 1)), np.ones((1, 2)), np.zeros((1, 1)))
     tank = ist.Tank("t", ist.SphereFill(radius=1.0, density=1000.0), fill=0.5)
+    cart, off = controlled_cart()
+    steps = {"until": 0.2, "step": 0.01, "progress": False}
+    events = [ist.Event(at=0.1, name="halfway")]
+    flown = ist.simulate(cart, off, log="cart.h5", checkpoint="0.1 s", events=events, **steps)
+    opened = ist.open_loop(cart, off, at="rail.command")
     return {
+        "cart": cart,
+        "FlightLog": flown,
+        "FlightPoint": flown.point(-1),
+        "Series": flown.series("law.u"),
+        "BodyHistory": flown["cart"],
+        "Phase": flown.phases[0],
+        "Checkpoint": ist.load("cart.ckpt.h5"),
+        "FlightTrim": ist.trim(cart, off),
+        "Loop": opened,
+        "Margins": opened.margins(regions={"rigid": (0.0, 1.0)}),
         "Deck": (deck := ist.read_deck("held.bdf")),
         "CardTable": deck.cards("GRID"),
         "CaseControl": deck.case,

@@ -9,7 +9,9 @@ library, which writes right checksums over wrong things: other shapes, kinds, si
 
 from __future__ import annotations
 
+import copy
 import gc
+import json
 import os
 import random
 import shutil
@@ -19,12 +21,14 @@ import tempfile
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import h5py
 import numpy as np
@@ -49,6 +53,13 @@ READING = tuple(
     f"interstage.{room}"
     for room in ("nastran", "exchange", "hdf5", "files", "growing", "output", "component", "linear", "mass")
 ) + ("interstage.report.meshes", "interstage.simulation.log.log_file", "interstage.simulation.log.hdf5")
+JSON = 8  # of the changes in a tree, the one inside a text
+TOLD: tuple[Any, ...] = (
+    None, True, 0, -1, 3, 1e308, 10**400, 0.5, "", "x", "1/0", "nan", "1e999 s", "a" * 300, [], {}, [[]], [1, "x"],
+    {"object": 0}, {"object": -1}, {"same": 0}, {"array": "x"}, {"float": "nan"}, {"system": 7}, {"list": 3},
+    {"function": "builtins:print", "source": None, "attributes": {}}, {"class": "interstage.multibody:System"},
+    {"method": "save", "of": {"object": 0}}, {"tuple": [1, 2]}, {"dict": [[[], 1]]}, {"path": "/"},
+)  # fmt: skip
 LENGTHS = (0, 1, 2, 3, 7, 1000, 2**31 - 1)
 
 
@@ -154,6 +165,86 @@ def _uff() -> list[bytes]:
     return found
 
 
+def _drawn_back(t: float, angle: float) -> float:
+    """Return the torque that brings a panel back; a law that the files of a run name."""
+    return -2.0 * angle
+
+
+class Hinge(ist.Device):
+    """Measure the angle of a hinge, and turn it as commanded."""
+
+    joint = ist.JointRef("rad")
+    command, torque = ist.In("N*m"), joint.force()
+    q, angle, lagged = joint.coordinate(), ist.Out("rad"), ist.ContinuousState("rad")
+
+    def outputs(d, t):
+        """Pass on what lags behind."""
+        d.torque = d.command
+        d.angle = d.lagged
+
+    def rates(d, t):
+        """Follow the angle."""
+        d.laggeddot = (d.q - d.lagged) / 0.1
+
+
+@cache
+def _flown() -> dict[str, bytes]:
+    """Return the log and the last checkpoint of a run of today that loses its panel."""
+    mb = ist.Multibody("bus and panel")
+    mb.add_body("bus", mass=100.0, inertia=[20.0, 30.0, 40.0], joint=ist.Free())
+    mb.add_body(
+        "panel", mass=5.0, com=[1, 0, 0], inertia=[0.1, 2, 2], parent="bus", at=[0.5, 0, 0],
+        joint=ist.Revolute("z", stiffness=40.0, damping=0.5),
+    )  # fmt: skip
+    mb.add_body("boom", mass=1.0, inertia=[0.1, 2, 2], parent="bus", joint=ist.Revolute("x", stiffness=9.0))
+    flight = ist.Assembly("quiet", vehicle=mb.compile()).add("hinge", Hinge(joint="panel"))
+    flight.add("law", _drawn_back, every="20 ms", out={"torque": "N*m"}, inputs={"angle": "rad"})
+    flight.wire({"hinge.angle": "law.angle", "law.torque": "hinge.command"})
+    x = flight.vehicle.state()
+    x["bus"].v[:3] = [0.02, -0.01, 0.05]
+    x["panel"].q[0] = 0.1
+    events = [
+        ist.Event(at=0.15, name="note"),
+        ist.Event(at=0.2, action=[ist.Detach("boom"), ist.RemoveBody("boom")], name="lost"),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hostile.h5"
+        ist.simulate(
+            flight, x, until=0.3, step="10 ms", log=path, checkpoint="0.1 s", events=events, progress=False
+        )
+        return {one.name: one.read_bytes() for one in Path(folder).iterdir()}
+
+
+def _of_today(name: str) -> Callable[[], list[bytes]]:
+    return lambda: [_flown()[name]]
+
+
+def _read_log(path: Path) -> None:
+    """Load a log and ask for all that it holds."""
+    log = ist.load(path)
+    str(log), log.tree, log.blocks
+    for one in log.written():
+        one.at(one.t)
+    for k in (0, len(log) // 2, -1):
+        str(log.point(k))
+    for of in (log.energy, log.momentum, log.position("bus")):
+        np.asarray(of)
+
+
+def _resume(path: Path) -> None:
+    """Go on from a checkpoint beside its log."""
+    (path.parent / "hostile.h5").write_bytes(_flown()["hostile.h5"])
+    ist.resume(path)
+
+
+def _resume_log(path: Path) -> None:
+    """Go on from a checkpoint whose log was changed."""
+    whole = path.with_name("hostile.ckpt.h5")
+    whole.write_bytes(_flown()["hostile.ckpt.h5"])
+    shutil.copy(path, path.with_name("hostile.h5"))
+    ist.resume(whole)
+
+
 AIR = b"""altitude (km),density,pressure,temperature
 0,1.225,101325,288.15
 11,0.3639,22632,216.65
@@ -168,6 +259,10 @@ TARGETS = {
         for name in (*HDF5, "linear.mat", "linear.npz", "mass.json")
     },
     **{f"tree of {name}": Target(ist.load, _of_old(name), structured=True) for name in HDF5},
+    "bytes of today's log": Target(_read_log, _of_today("hostile.h5")),
+    "tree of today's log": Target(_read_log, _of_today("hostile.h5"), structured=True),
+    "tree of today's checkpoint": Target(_resume, _of_today("hostile.ckpt.h5"), structured=True),
+    "a run that goes on in today's log": Target(_resume_log, _of_today("hostile.h5"), structured=True),
     "op2": Target(_read_op2, _op2),
     "op4": Target(read_op4, _op4),
     "urdf": Target(ist.from_urdf, _robot("arm.urdf")),
@@ -218,8 +313,12 @@ def _change(f: h5py.File, name: str, rng: random.Random) -> None:
     shape = item.shape if isinstance(item, h5py.Dataset) else ()
     value = item[()] if isinstance(item, h5py.Dataset) and item.size < 10_000 else 0.0
     del f[name]
-    what = rng.randrange(8)
+    told = _json(value)
+    what = JSON if told is not None and rng.random() < 0.7 else rng.randrange(8)
     if what == 0:
+        return
+    if what == JSON:
+        f[name] = np.bytes_(json.dumps(_changed_json(told, rng)).encode())
         return
     if what == 1:
         f[name] = np.zeros(tuple(rng.choice((0, 1, n, n + 1)) for n in shape))
@@ -238,6 +337,45 @@ def _change(f: h5py.File, name: str, rng: random.Random) -> None:
         f.create_group(name)
     else:
         f[name] = rng.choice((np.array([b"a", b""]), np.array(3), np.zeros((2, 2, 2)), h5py.Empty("f8")))
+
+
+def _json(value: object) -> Any:
+    """Return the table or list that a text holds, None for all others."""
+    if not isinstance(value, bytes | np.bytes_) or value[:1] not in (b"{", b"["):
+        return None
+    try:
+        return json.loads(bytes(value))
+    except ValueError:
+        return None
+
+
+def _changed_json(told: Any, rng: random.Random) -> Any:
+    """Put something else in the place of values of a text, take keys away, or exchange two values."""
+    for _ in range(rng.choice((1, 1, 2, 5))):
+        spots = list(_spots(told))
+        if not spots:
+            break
+        holder, key = rng.choice(spots)
+        what = rng.randrange(4)
+        if what == 0:
+            del holder[key]
+        elif what == 1:
+            other, at = rng.choice(spots)
+            with suppress(KeyError, IndexError):
+                holder[key] = copy.deepcopy(other[at])
+        elif what == 2 and isinstance(holder, dict):
+            holder[rng.choice(("", "t", "object", "array", "__class__", "x"))] = holder.pop(key)
+        else:
+            holder[key] = rng.choice(TOLD)
+    return told
+
+
+def _spots(told: Any) -> Iterator[tuple[Any, Any]]:
+    """Return every (table or list, key or number) inside a value."""
+    keys = list(told) if isinstance(told, dict) else range(len(told)) if isinstance(told, list) else ()
+    for key in keys:
+        yield told, key
+        yield from _spots(told[key])
 
 
 def attack(target: Target, path: Path, rng: random.Random) -> str:

@@ -20,7 +20,7 @@ import interstage as ist
 from interstage.cli.main import app
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.hdf5 import put_text
-from interstage.simulation.plant.serialization import NoName, Program, Restorer, fingerprint
+from interstage.simulation.plant.serialization import REVIVED, NoName, Program, Restorer, fingerprint
 
 SOURCES = Path(ist.__file__).parent
 
@@ -135,6 +135,90 @@ def test_only_code_of_the_program_is_revived():
     assert "turtledemo" not in sys.modules
     assert "__del__" in refused({"object": 0}, [{"class": f"{HERE}:Closing", "attributes": {}}])
     assert tempfile and threading  # they are imported here: that is not enough
+
+
+OUTSIDE = ("interstage.exchange.fmu_device:FMUDevice", "interstage.simulation.run.real_time:UDP")
+
+
+def test_classes_that_act_outside_of_the_model_are_not_revived():
+    """A unit whose folder and description are those of the file would load a binary of the file's choice."""
+    assert ist.FMUDevice and ist.UDP  # they are imported here: that is not enough
+    for name in (*OUTSIDE, "interstage.system.run.real_time:UDP", "interstage.growing:Room"):
+        assert "not of the program that resumes" in refused(
+            {"object": 0}, [{"class": name, "attributes": {}}]
+        )
+    module = OUTSIDE[0].partition(":")[0]
+    named = Restorer({}.__getitem__, [], Program([module])).value(described([], {"class": OUTSIDE[0]}))
+    assert named is ist.FMUDevice
+
+
+def test_modules_of_the_package_that_act_outside_are_none_of_those_revived():
+    """What a file may name of the package opens no socket, starts no program and loads no library."""
+    reached = {"socket", "subprocess", "ctypes", "tempfile", "shutil", "multiprocessing", "fmpy"}
+    for path in sorted(SOURCES.rglob("*.py")):
+        module = ".".join(("interstage", *path.relative_to(SOURCES).with_suffix("").parts))
+        if not any(module == one or module.startswith(f"{one}.") for one in REVIVED):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not reached & {name.partition(".")[0] for name in names}, module
+    assert all((SOURCES.parent / one.replace(".", "/")).with_suffix(".py").exists() or
+               (SOURCES.parent / one.replace(".", "/")).is_dir() for one in REVIVED)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "value"),
+    [
+        ("NOW", 0, -(2**40)), ("NOW", 5, 2**40), ("NEXT", 0, -(2**40)), ("NEXT", 0, 2**62),
+        ("PACE", 0, -1e300), ("PACE", 0, np.nan), ("PACE", 0, np.inf), ("PACE", 6, -3.0), ("ROWS", 0, -1),
+        ("ROWS", 2, -(2**40)),
+    ],
+)  # fmt: skip
+def test_ticks_that_no_run_has_are_refused(name, at, value, checkpoint, tmp_path):
+    """They would be gone through one by one, or lead beyond the rows."""
+    bad = tmp_path / "a.ckpt.h5"
+    bad.write_bytes(checkpoint.read_bytes())
+    (tmp_path / "a.h5").write_bytes(checkpoint.with_name("a.h5").read_bytes())
+    with h5py.File(bad, "r+") as f:
+        numbers = f[name][()]
+        numbers[at] = value
+        del f[name]
+        f[name] = numbers
+    with pytest.raises(FileError):
+        ist.resume(bad)
+
+
+@pytest.mark.parametrize(
+    "options", ["[]", "{}", '{"": 1}', '{"until": "2 s", "x": null}', '{"until": "2 s", "interpret": true}']
+)
+def test_options_that_no_run_has_are_refused(options, checkpoint, tmp_path):
+    bad = tmp_path / "a.ckpt.h5"
+    bad.write_bytes(checkpoint.read_bytes())
+    (tmp_path / "a.h5").write_bytes(checkpoint.with_name("a.h5").read_bytes())
+    with h5py.File(bad, "r+") as f:
+        del f["OPTIONS"]
+        put_text(f, "OPTIONS", options)
+    for door in (ist.load, ist.resume):
+        with pytest.raises(FileError, match="not how a run is made"):
+            door(bad)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("joint_mode", 7, "joint_mode must be from 0 to 2"),
+        ("joint_mode", -7, "joint_mode must be from 0 to 2"),
+    ],
+)
+def test_settings_that_no_vehicle_has_are_refused(name, value, words):
+    mb = ist.Multibody("m")
+    mb.add_body("a", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("z"))
+    settings = mb.compile().settings.copy()
+    settings.check_values()
+    getattr(settings, name)[:] = value
+    with pytest.raises(InputError, match=words):
+        settings.check_values()
 
 
 def test_a_module_that_is_named_is_believed():

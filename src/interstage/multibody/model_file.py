@@ -297,6 +297,7 @@ def system_in(group: Group, path: Path, like: System | None = None) -> System:
         array[...] = place.array(name, array.shape, "i" if array.dtype.kind == "i" else "f")
     settings.opened = frozenset(parse_json(group.text("OPENED")))
     settings.dropped = {int(row): frozenset(names) for row, names in parse_json(group.text("DROPPED"))}
+    settings.check_values()
     system = system.with_settings(settings)
     names, sites = system.bodies, group.array("SITES", (None, 2), "i")
     if len(sites) and not 0 <= sites[:, 0].min() <= sites[:, 0].max() < len(names):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, shown
 from interstage.multibody.arrays import SETTING_FIELDS, Tree
 from interstage.multibody.closures import row_names
 from interstage.multibody.compile import inertia_numbers
@@ -81,6 +81,19 @@ class RuntimeSettings:
                 got=f"those of {', '.join(given.bodies)} with {len(given.rows)}",
             )
         return given
+
+    def check_values(self) -> None:
+        """Refuse numbers that no vehicle can have; those of a file may be any."""
+        for name, most in (("joint_mode", 2), ("row_keep", 1)):
+            numbers = getattr(self, name)
+            if numbers.size and not 0 <= numbers.min() <= numbers.max() <= most:
+                raise InputError(f"settings: {name} must be from 0 to {most}", got=shown(numbers.tolist()))
+        for name in ("body_inertia", "closure_option", "propellant"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise InputError(f"settings: {name} must be finite")
+        rows = np.array([*self.dropped], dtype=float)
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(self.row_keep):
+            raise InputError("settings: dropped rows must be rows of closures", got=shown(rows.tolist()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuntimeSettings) or (self.opened, self.dropped) != (

@@ -6,13 +6,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.state import BodyState
 from interstage.simulation.log.phases import Phase
 from interstage.simulation.plant.clock import SAME_TIME
 
 
+@named_arguments
 @dataclass
 class Series:
     """Values (m, ...) of something in a log at times t (m,), with a name for each column.
@@ -32,10 +35,13 @@ class Series:
         """The values (m, n) with everything beside time on one axis."""
         return self.values.reshape(len(self.values), math.prod(self.values.shape[1:]))
 
-    def at(self, times: np.ndarray) -> np.ndarray:
+    def at(self, times: ArrayLike) -> np.ndarray:
         """Return the values that hold at other times, NaN before the first."""
-        rows = np.searchsorted(self.t, times * (1.0 + SAME_TIME), "right") - 1
-        found = self.values[np.maximum(rows, 0)].astype(float)
+        asked = np.asarray(times, dtype=float)
+        if np.isnan(asked).any() or not len(self.t):
+            raise InputError(f"'{self.name}' has no value at a time that is NaN, or without rows")
+        rows = np.asarray(np.searchsorted(self.t, asked * (1.0 + SAME_TIME), "right")) - 1
+        found = np.array(self.values[np.maximum(rows, 0)], dtype=float)
         found[rows < 0] = np.nan
         return found
 

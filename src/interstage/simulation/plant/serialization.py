@@ -61,6 +61,18 @@ SEPARATOR = ":"
 OWNERS = Site | JointRef | InternalLoad | Store  # of what a class declares, as fields are
 
 
+# modules of this package whose classes a file may name: what assemblies, events and loads are made of. Others write
+# files, open sockets or load the binaries of units, with attributes of the file
+REVIVED = (
+    "interstage.component.component", "interstage.component.integrals", "interstage.component.interface",
+    "interstage.component.options", "interstage.demo.ascent", "interstage.demo.ascent_control",
+    "interstage.demo.ascent_flight", "interstage.demo.ascent_plant", "interstage.demo.ascent_reference",
+    "interstage.demo.flight", "interstage.devices", "interstage.linear.model", "interstage.mass",
+    "interstage.multibody", "interstage.simulation.plant", "interstage.simulation.run.applied_loads",
+    "interstage.simulation.run.events", "interstage.spatial", "interstage.staged_vehicle", "interstage.units",
+)  # fmt: skip
+
+
 class NoName(Exception):
     """Code that another process could not find by a name, said in a clause."""
 
@@ -85,7 +97,7 @@ class Program:
 
     That is its script, modules that it has imported, and those in `modules`, which are imported here. Modules of
     Python's library and of installed packages are none of it unless they are among `modules`. Of this package classes
-    may be named, and no functions. Nothing with `__del__` is: that would run by itself.
+    of `REVIVED` may be named, and no functions. Nothing with `__del__` is: that would run by itself.
     imports : whatever is named is imported, where the file is a program itself (an exported unit)
     """
 
@@ -129,7 +141,7 @@ class Program:
             return True
         top = module.partition(".")[0]
         if top == "interstage":
-            return is_class
+            return is_class and any(module == one or module.startswith(f"{one}.") for one in REVIVED)
         return module == MAIN or not (top in sys.stdlib_module_names or _installed(sys.modules.get(module)))
 
 

@@ -150,12 +150,22 @@ class Checkpoint:
                 f.number("TIME"),
                 beside if beside.exists() or not log.exists() else log,
                 f.text("EVERY") or None,
-                json.loads(f.text("OPTIONS")),
+                _options(f),
                 f.array("ROWS", (None,), "i").tolist(),
                 f.has("LOADS"),
                 int(f.number("NOTED")),
                 _event_names(f.child("EVENTS")) if f.has("EVENTS") else [],
             )
+
+
+def _options(f: Group) -> dict[str, object]:
+    """Return how the run was made, as `RunSpec.options` says it."""
+    from interstage.simulation.run.spec import OPTIONS
+
+    told = parse_json(f.text("OPTIONS"))
+    if not isinstance(told, dict) or not {"until"} <= told.keys() <= set(OPTIONS):
+        raise Fault("'OPTIONS' is not how a run is made")
+    return told
 
 
 def _event_names(group: Group) -> list[str]:
@@ -243,7 +253,10 @@ def resume(
         _restore(f, run, found.path, program)
     if until is not None:
         run.end_at(until)
-    return run.run()
+    try:
+        return run.run()
+    except Fault as fault:
+        raise FileError(f"the log does not belong to the checkpoint: {fault}", where=str(found.log)) from None
 
 
 def _made_again(old: FlightRecord, path: Path, program: Program) -> Assembly:
@@ -275,7 +288,9 @@ def _first_point(
 
 def _take_rows(run: Runner, old: FlightRecord, found: Checkpoint) -> None:
     """Give a run the rows that its log had at the checkpoint."""
-    fits = len(old.tables) == len(found.rows) and all(len(t) >= n for t, n in zip(old.tables, found.rows))
+    fits = len(old.tables) == len(found.rows) and all(
+        len(t) >= n >= 0 for t, n in zip(old.tables, found.rows)
+    )
     if not fits or [names for names, _ in old.contents.tables] != [n for n, _ in run.log.contents.tables]:
         raise FileError("the log does not belong to the checkpoint", where=str(found.log))
     run.log.store.take_rows(old.tables, found.rows)
@@ -304,6 +319,8 @@ def _restore(file: Group, run: Runner, path: Path, program: Program) -> None:
     """Put a run where the checkpoint says."""
     for name, array in _vectors(run).items():
         array[...] = _array(file, name, array, path)
+    run.integrator.system.settings.check_values()
+    run.integrator.loop.check_place(file.number("TIME"))
     if run.integrator.scipy is not None:
         run.integrator.scipy.solver.last = file.number("STEP") or None
     if run.locator is not None and file.has("WATCHED"):

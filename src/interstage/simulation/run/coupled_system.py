@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.address_table import slots_of
 from interstage.multibody.state import StateLayout
@@ -304,6 +305,24 @@ class ClosedLoop:
         if sampled or start % self.plan.clock.tick != 0:
             loop.sample_next[loop.sample_next == tick] += loop.sample_every[loop.sample_next == tick]
         loop.n[loop.sample_tick] = (loop.sample_next - loop.sample_first) // loop.sample_every - 1
+
+    def check_place(self, t: float) -> None:
+        """Refuse ticks and times that no run has that stands at t: those of a file may be any."""
+        loop, due = self.loop, self.loop.sample_next
+        tick, ahead = int(loop.now[kernels.TICK]), int(loop.now[kernels.NEXT])
+        near, begin, length = 1e-9 * (1.0 + abs(t)), loop.pace[flights.BEGIN], loop.pace[flights.LENGTH]
+        on_its_way = ahead > tick and self.by.step is not None
+        whole = (
+            abs(loop.pace[stretch.TIME] - t) <= near
+            and self.plan.clock.seconds(tick) <= t + near
+            and 0 <= ahead - min(tick, ahead) <= flights.FAR
+            and 0 <= loop.now[kernels.ROWS] <= len(loop.log)
+            and np.isfinite([begin, length]).all()
+            and (length > 0.0 or not on_its_way)
+            and ((due >= tick) & (due <= np.maximum(tick + loop.sample_every, loop.sample_first))).all()
+        )
+        if not whole:
+            raise InputError("the ticks of the checkpoint are not of its time", got=f"t = {t:.9g} s")
 
     def end_at(self, end: float) -> None:
         """Let the run end at a time, after samples that are due there."""

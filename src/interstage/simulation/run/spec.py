@@ -23,6 +23,10 @@ from interstage.simulation.run.integrators import Method
 from interstage.simulation.run.operating_point import begin_time
 from interstage.simulation.run.step_schedule import StepSchedule
 
+OPTIONS = (
+    "until", "step", "max_step", "start", "log_step", "method", "rtol", "atol", "keep", "faults", "pace", "edges",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, eq=False)
 class RunSpec:
@@ -116,7 +120,7 @@ class RunSpec:
         )
 
     def options(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps of it."""
+        """Return what a checkpoint keeps of it; no others than `OPTIONS` are taken from one."""
         said = [fault.described() for fault in self.overrides]
         keep = None if self.keep is None else list(self.keep)
         edges = {"edges": np.asarray(self.edges).tolist()} if len(self.edges) else {}
