@@ -29,6 +29,7 @@ from typing import TypeAlias
 import h5py
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.hdf5 import FileFault, file_image, opened
 from interstage.multibody import State, System
@@ -178,6 +179,7 @@ def _held(acting: Acting, system: System, t: float) -> Held:
     return (t, acting.vector(system, t), *acting.rows(system, t), acting)
 
 
+@named_arguments
 class FlightPhase(Phase):
     """A phase of a flight with devices that knows what acted; rows of the tables of steps and samples are its own."""
 
