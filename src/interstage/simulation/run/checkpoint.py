@@ -164,7 +164,7 @@ def _options(f: Group) -> dict[str, object]:
 
     told = parse_json(f.text("OPTIONS"))
     if not isinstance(told, dict) or not {"until"} <= told.keys() <= set(OPTIONS):
-        raise Fault("'OPTIONS' is not how a run is made")
+        raise FileFault("'OPTIONS' is not how a run is made")
     return told
 
 
@@ -255,7 +255,7 @@ def resume(
         run.end_at(until)
     try:
         return run.run()
-    except Fault as fault:
+    except FileFault as fault:
         raise FileError(f"the log does not belong to the checkpoint: {fault}", where=str(found.log)) from None
 
 
