@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -20,10 +22,10 @@ WANTED = {
 }
 
 
-def deck(held: str = "") -> ist.Deck:
+def deck(held: str = "", young: float = YOUNG) -> ist.Deck:
     bulk = "".join(f"GRID,{i + 1},,{LENGTH * i / BARS:.8f},0.,0.\n" for i in range(BARS + 1))
     bulk += "".join(f"CBAR,{i + 1},1,{i + 1},{i + 2},0.,1.,0.\n" for i in range(BARS))
-    bulk += f"PBAR,1,1,{AREA},{INERTIA},{INERTIA},{2 * INERTIA}\n,{FIBRE},.01\nMAT1,1,{YOUNG},,0.3,{RHO}\n"
+    bulk += f"PBAR,1,1,{AREA},{INERTIA},{INERTIA},{2 * INERTIA}\n,{FIBRE},.01\nMAT1,1,{young},,0.3,{RHO}\n"
     bulk += "".join(f"CONM2,{900 + i},{i},,0.\n,1.e-3,,1.e-3,,,1.e-3\n" for i in range(1, BARS + 2))
     case = "SPC = 1\nLOAD = 1\n" if held else ""
     return deck_from_text(f"SOL 101\nCEND\n{case}BEGIN BULK\n{bulk}{held}ENDDATA\n")
@@ -59,6 +61,26 @@ class Probe(ist.Device):
         d.a = d.full
         d.b = d.modal
         d.c = d.held
+
+
+class Inside(ist.Device):
+    """A result inside a body, at every instant."""
+
+    at = ist.InternalLoad()
+    result, load = at.result(), ist.Out("?")
+
+    def outputs(d, t):
+        d.load = d.result
+
+
+class Swing(ist.Device):
+    """A force in the world that swings."""
+
+    at = ist.Site()
+    f = at.force("world")
+
+    def outputs(d, t):
+        d.f[0], d.f[1], d.f[2] = 0.3, 2.0 * np.cos(20.0 * t), -1.0
 
 
 def machine(beam: ist.Component, closed: bool = False) -> ist.System:
@@ -169,6 +191,64 @@ def test_logs_recover_what_samples_pushed_with(beam, tmp_path):
     few = ist.simulate(made, system.state(), until=0.01, step="1 ms", keep=["law.level"])
     with pytest.raises(InputError, match=r"the log does not have what 'tip\.force' said"):
         few.recovered("beam", "root moment")
+
+
+@pytest.mark.parametrize("what", ["component", "mass", "detach", "joint"])
+def test_gauges_follow_changes_of_the_vehicle(beam, what):
+    """Another beam with its results in another order, another mass at the tip, none, a stiffer joint; a bus that burns.
+
+    After each, gauges and logs are `System.recovered` of the vehicle that is there, under its own loads.
+    """
+    soft = ist.Component.from_deck(
+        deck(young=YOUNG / 3.0),
+        5,
+        aset={},
+        load_grids=[1, MIDDLE, TIP],
+        recover=dict(reversed(list(WANTED.items()))),
+    )
+
+    def heavier(t, system, x):
+        system.set_mass("arm", 3.0, [0.1, 0.0, 0.0], [0.1, 0.2, 0.2])
+
+    actions = {
+        "component": ist.ReplaceComponent("beam", soft),
+        "mass": heavier,
+        "detach": ist.Detach("arm"),
+        "joint": ist.ReplaceJoint("arm", ist.Revolute("y", stiffness=500.0)),
+    }
+    mb = ist.Multibody("machine", gravity=[0.0, -2.0, 1.0])
+    mb.add_body("bus", mass=20.0, inertia=[3, 4, 5], joint=ist.Free())
+    root = ist.Revolute("z", stiffness=30.0)
+    mb.add_body("beam", component=beam, node=1, parent="bus", at=[1, 0, 0], joint=root)
+    arm = {"mass": 1.0, "com": [0.3, 0, 0], "inertia": [0.1, 0.2, 0.2], "parent": "beam", "at": TIP}
+    mb.add_body("arm", joint=ist.Revolute("y", stiffness=5.0), **arm)
+    system = mb.compile()
+    made = ist.Assembly("m", vehicle=system).add("push", Swing(at=("beam", TIP)))
+    made.add("root", Inside(at=("beam", "root moment"))).add("fibre", Inside(at=("beam", "fibre")))
+    made.add("gauge", dev.StrainGauge(at=("beam", "fibre"), modulus=YOUNG, every="5 ms"))
+    x = system.state()
+    x["beam"].q[:], x["arm"].q[:], x["bus"].velocity[:3] = 0.1, 0.2, [0.1, 0.3, 0.5]
+    burning = {"bus": lambda t: (20.0 - 3.0 * t, [0.05 * t, 0.0, 0.0], [3, 4, 5])}
+    change = [ist.Event(at=0.02, action=actions[what])]
+    run = {"until": 0.04, "step": "0.5 ms", "log_step": "5 ms"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ist.FidelityWarning)
+        log = ist.simulate(made, x, events=change, mass=burning, **run)
+    assert len(log.phases) == 2 and len(log.t) == 10
+    found = {name: log[f"{name.split()[0]}.load"] for name in ("root moment", "fibre")}
+    for name, values in found.items():
+        np.testing.assert_allclose(log.recovered("beam", name), values, rtol=1e-12)
+    size = {name: np.abs(values).max() for name, values in found.items()}
+    for k, t in enumerate(log.t):
+        point = log.point(k)
+        push = {("beam", TIP): [0.0, 0.0, 0.0, 0.3, 2.0 * np.cos(20.0 * t), -1.0]}
+        vdot = point.system.forward_dynamics(point, forces=push)
+        true = point.system.recovered(point, "beam", vdot, forces=push)
+        for name, values in found.items():
+            assert values[k] == pytest.approx(true[name], abs=1e-11 * size[name]), (name, t)
+    strain = log.series("gauge.strain")
+    rows = np.searchsorted(log.t, strain.t, side="right") - 1
+    np.testing.assert_allclose(strain.values * YOUNG, found["fibre"][rows], atol=1e-11 * size["fibre"])
 
 
 @pytest.fixture(scope="module")
