@@ -23,7 +23,12 @@ from interstage.fem import transient_response as transient_response
 from interstage.files import load as load
 from interstage.kane import Kane as Kane
 from interstage.linear import CenterOfMass as CenterOfMass
+from interstage.linear import Crossover as Crossover
 from interstage.linear import CustomOutput as CustomOutput
+from interstage.linear import DelayMargin as DelayMargin
+from interstage.linear import DiskMargin as DiskMargin
+from interstage.linear import GainMargin as GainMargin
+from interstage.linear import GainStabilized as GainStabilized
 from interstage.linear import JointAcceleration as JointAcceleration
 from interstage.linear import JointAngle as JointAngle
 from interstage.linear import JointForce as JointForce
@@ -34,6 +39,7 @@ from interstage.linear import LinearModelSet as LinearModelSet
 from interstage.linear import Margins as Margins
 from interstage.linear import ModalCoordinate as ModalCoordinate
 from interstage.linear import ModalForce as ModalForce
+from interstage.linear import ModulusMargin as ModulusMargin
 from interstage.linear import NodeAcceleration as NodeAcceleration
 from interstage.linear import NodeAngularAcceleration as NodeAngularAcceleration
 from interstage.linear import NodeAttitude as NodeAttitude
@@ -42,7 +48,10 @@ from interstage.linear import NodePosition as NodePosition
 from interstage.linear import NodeRate as NodeRate
 from interstage.linear import NodeTorque as NodeTorque
 from interstage.linear import NodeVelocity as NodeVelocity
+from interstage.linear import PhaseMargin as PhaseMargin
+from interstage.linear import PhaseStabilized as PhaseStabilized
 from interstage.linear import RecoveredLoad as RecoveredLoad
+from interstage.linear import check_requirements as check_requirements
 from interstage.linear import linearize as linearize
 from interstage.linear import lqr as lqr
 from interstage.linear import mac as mac
