@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import control
 import numpy as np
 import pytest
@@ -56,7 +58,8 @@ def test_random_loops_agree_with_python_control(seed):
     loop = model(system)
     m = loop.margins()
     gm, _, sm, _, wc, _ = control.stability_margins(system, returnall=True)
-    ours = sorted(10 ** (row.value / 20) for row in m.rows if row.kind == "gain")
+    crossings = [row for row in m.rows if row.kind == "gain" and np.isfinite(row.frequency_hz)]  # as it has
+    ours = sorted(10 ** (row.value / 20) for row in crossings)
     assert ours == pytest.approx(sorted(g for g in gm if 1e-6 < g < 1e6), rel=1e-6)
     ours = sorted(row.frequency_hz * 2 * np.pi for row in m.rows if row.kind == "phase")
     assert ours == pytest.approx(sorted(wc), rel=1e-6)
@@ -204,6 +207,50 @@ def test_unseen_rigid_motion_and_undamped_modes_do_not_matter():
     C = np.hstack([plain.C, [[1.0, 0.0, 0.0, 0.0]]])
     loop = ist.LinearModel(A, B, C, plain.D)
     assert loop.margins().gain_db == pytest.approx(plain.margins().gain_db, abs=1e-9)
+
+
+@pytest.mark.parametrize("mimo", [False, True])
+def test_feedthrough_limits_the_gain_at_infinite_frequency(mimo):
+    """L = -0.2 - 0.4/(s + 1): 1 + kL has its zero at 0.6k/(1 - 0.2k) - 1 > 0 from 1/0.6 on; with -0.2 + 0.4/(s + 1)
+    the only limit is 5, where it goes through infinity: no frequency response at any finite frequency shows it."""
+    for c, limit, at in ((-0.4, 1.0 / 0.6, 0.0), (0.4, 5.0, np.inf)):
+        A, B, C, D = [[-1.0]], [[1.0]], [[c]], [[-0.2]]
+        if mimo:  # beside a loop of its own
+            A, B, C, D = (block_diag(M, N) for M, N in ((A, [[-2.0]]), (B, [[1.0]]), (C, [[1.0]]), (D, [[0.0]])))
+        loop = ist.LinearModel(A, B, C, D)
+        one = loop.margins().loops[0]
+        assert one.gain_up_db == pytest.approx(20 * np.log10(limit), abs=1e-9)
+        assert at in [row.frequency_hz for row in loop.margins().rows if row.kind == "gain"]
+        if not mimo:
+            assert closed_growth(loop, 0.999 * limit) < 0.0 < closed_growth(loop, 1.001 * limit)
+
+
+def test_a_loop_with_more_feedthrough_than_one_bears_no_delay():
+    """y = 1.5 u with u = -y(t - τ): every echo is 1.5 times the one before, however short τ; with 0.5 echoes decay."""
+    for gain, delay in ((1.5, 0.0), (0.5, np.inf)):
+        m = ist.LinearModel([[-1.0]], [[1.0]], [[0.01]], [[gain]]).margins()
+        assert m.stable and m.delay_s == delay
+    sampled = ist.LinearModel([[0.5]], [[1.0]], [[0.01]], [[1.5]], dt=0.1).margins()
+    assert sampled.delay_s > 0.0  # half a sample there is a fraction of its phase
+
+
+def test_growth_outside_of_the_loop_is_told():
+    """An axis whose own loop is unstable, beside the axis whose margins are asked for; drift alone is none."""
+    s = control.tf("s")
+    plain = model(2 / (s * (s + 1) * (s + 2)))
+    for other, told in ((np.array([[0.3]]), True), (np.array([[0.0, 1.0], [0.0, 0.0]]), False)):
+        n = len(other)
+        loop = ist.LinearModel(
+            block_diag(plain.A, other), np.vstack([plain.B, np.zeros((n, 1))]), np.hstack([plain.C, np.zeros((1, n))]),
+            plain.D,
+        )  # fmt: skip
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            m = loop.margins()
+        assert m.gain_db == pytest.approx(plain.margins().gain_db, abs=1e-9)
+        assert [w.category for w in seen] == [ist.FidelityWarning] * told
+        if told:
+            assert "unstable poles outside of its loops (largest real part 0.3" in str(seen[0].message)
 
 
 def test_unstable_loops_say_so():

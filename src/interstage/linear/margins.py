@@ -18,6 +18,7 @@ damped, as far as the partial fractions are accurate; they are compared with dir
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, eig, schur, solve
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, SolverError, shown
+from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, shown
 from interstage.jit import kernel
 from interstage.linear.poles import balance_matrix
 from interstage.linear.response import response_at
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 ILL_CONDITIONED = 1e5  # condition of an eigenvalue from which it is kept in a block with its neighbors
 NEGLIGIBLE = 1e-5  # |S(jω) - S(∞)| at which the search ends: the loop gain is 100 dB below one there
 AGREEMENT = 1e-6  # of partial fractions with a direct solution, relative to max(1, |S|)
+GROWS = 1e-5  # growth beside the largest pole from which it is not that of a defective pole at zero
 NARROWEST = 1e-10  # relative width of an interval that is not halved any more
 TIGHT = 1e-6  # relative width of the bound of a peak
 CENTERS = (0.0, 0.5)  # |S| for the modulus margin, |S - 1/2| for the disk margin
@@ -158,7 +160,7 @@ class Margins:
             )
         rows = tuple(row for row in self.rows if row.region == name)
         loops = tuple(
-            _least(one.loop, rows, (one.modulus, one.modulus_hz), (one.disk, one.disk_hz))
+            _least(one.loop, rows, (one.modulus, one.modulus_hz), (one.disk, one.disk_hz), one.delay_s == 0.0)
             for one in self.loops
         )
         return Margins(rows, loops, self.stable, self.growth, self.name, self.dt)
@@ -251,6 +253,13 @@ def margins(loop: LinearModel, regions: Regions | None = None) -> Margins:
         )
     bands = _checked_bands(regions)
     closed = _Closed(loop)
+    if closed.unseen:
+        warnings.warn(
+            f"margins: '{loop.name}' has unstable poles outside of its loops ({closed.said()}), which no gain or delay "
+            "of them changes: another loop is unstable, or it was left open",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
     scale = 1.0 if loop.dt is None else 1.0 / loop.dt
     rows: list[MarginRow] = []
     least: list[LoopMargins] = []
@@ -264,7 +273,7 @@ def margins(loop: LinearModel, regions: Regions | None = None) -> Margins:
             own += _rows_at(one, kind, at, scale, loop.inputs[k], closed.region(k, at, bands))
         rows += own
         modulus, disk = ((1.0 / max(size, 1e-300), at * hz) for size, at in (scan.peak, scan.disk))
-        least.append(_least(loop.inputs[k], own, modulus, disk))
+        least.append(_least(loop.inputs[k], own, modulus, disk, closed.bears_no_delay(one)))
     rows.sort(key=lambda row: (row.frequency_hz, row.loop, row.kind))
     return Margins(tuple(rows), tuple(least), closed.stable, closed.growth, loop.name, loop.dt)
 
@@ -287,9 +296,13 @@ def _checked_bands(regions: object) -> dict[str, tuple[float, float]]:
 
 
 def _least(
-    loop: str, rows: Sequence[MarginRow], modulus: tuple[float, float], disk: tuple[float, float]
+    loop: str,
+    rows: Sequence[MarginRow],
+    modulus: tuple[float, float],
+    disk: tuple[float, float],
+    no_delay: bool,
 ) -> LoopMargins:
-    """Return the least margins among the crossings of a loop."""
+    """Return the least margins among the crossings of a loop;  no_delay : any delay makes it unstable."""
     own = [row for row in rows if row.loop == loop]
     gains = [row.value for row in own if row.kind == "gain"]
     return LoopMargins(
@@ -297,7 +310,7 @@ def _least(
         min((v for v in gains if v > 0), default=np.inf),
         min((-v for v in gains if v <= 0), default=np.inf),
         min((abs(row.value) for row in own if row.kind == "phase"), default=np.inf),
-        min((row.delay_s for row in own if row.kind == "phase"), default=np.inf),
+        0.0 if no_delay else min((row.delay_s for row in own if row.kind == "phase"), default=np.inf),
         *modulus,
         *disk,
     )
@@ -347,6 +360,11 @@ class _Closed:
         among = poles if len(kept) == len(A) else np.linalg.eigvals(A[np.ix_(kept, kept)])
         seen = among.real if loop.dt is None else np.abs(among) - 1.0
         self.stable = bool((seen < 0.0).all())
+        others = np.setdiff1d(np.arange(len(A)), kept)
+        rest = np.linalg.eigvals(A[np.ix_(others, others)]) if len(others) else np.zeros(0, complex)
+        outside = rest.real if loop.dt is None else np.abs(rest) - 1.0
+        largest = np.abs(poles).max(initial=0.0) if loop.dt is None else 1.0
+        self.unseen = bool(outside.max(initial=-np.inf) > GROWS * largest)
         A_b, d = balance_matrix(A[np.ix_(kept, kept)])
         self.A, self.B, self.C, self.E = A_b, (loop.B[kept] @ E) / d[:, None], (E @ loop.C[:, kept]) * d, E
         self.parts = _spectral_parts(A_b)
@@ -356,6 +374,10 @@ class _Closed:
             str(name): np.array([index[int(k)] for k in np.asarray(places) if int(k) in index], dtype=int)
             for name, places in (groups.items() if isinstance(groups, Mapping) else ())
         }
+
+    def said(self) -> str:
+        """Return the growth of the closed loop in words."""
+        return f"largest real part {self.growth:.4g} 1/s" if self.dt is None else f"largest |z| {self.growth:.6g}"
 
     def sensitivity(self, k: int) -> _Sensitivity:
         """Return S_kk as partial fractions."""
@@ -371,11 +393,15 @@ class _Closed:
             complex(self.E[k, k]), np.array(poles, complex), np.array(residues, complex), blocks, self.dt
         )
 
+    def bears_no_delay(self, one: _Sensitivity) -> bool:
+        """Tell if |L| of a continuous loop is above one at infinite frequency: any delay makes it unstable."""
+        return self.dt is None and abs(1.0 / one.d - 1.0) > 1.0 if one.d != 0.0 else self.dt is None
+
     def compare(
         self, loops: Sequence[_Sensitivity], crossings: Sequence[Sequence[tuple[str, float]]]
     ) -> None:
         """Raise where partial fractions differ from direct solutions at crossings."""
-        at = np.array(sorted({x for own in crossings for _, x in own if x > 0.0}))
+        at = np.array(sorted({x for own in crossings for _, x in own if 0.0 < x < np.inf}))
         if not len(at) or not len(self.A):
             return
         at = at[:: max(1, len(at) // 64)]
@@ -398,7 +424,7 @@ class _Closed:
         if bands:
             hz = x / (2.0 * np.pi) * (1.0 if self.dt is None else 1.0 / self.dt)
             return next((name for name, (low, high) in bands.items() if low <= hz < high), "")
-        if not any(len(places) for places in self.groups.values()):
+        if np.isinf(x) or not any(len(places) for places in self.groups.values()):
             return ""
         s = 1j * x if self.dt is None else np.exp(1j * x)
         weight = dict.fromkeys(self.groups, 0.0)
@@ -546,7 +572,9 @@ class _Sensitivity:
         return min(1e-3 * float(sizes.min(initial=np.inf)), 1e-3 * self.end)
 
     def value(self, x: float) -> complex:
-        """Return S at x."""
+        """Return S at x; at infinity, of a continuous loop, what is left there."""
+        if np.isinf(x):
+            return complex(self.d)
         return complex(self.around(np.array([x]), np.zeros(1))[0][0])
 
     def around(self, m: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -667,7 +695,7 @@ def _scan(one: _Sensitivity) -> _Found:
         low, high = _halves(low[left], high[left])
         open_ = np.tile(open_[:, left], 2)
     found = [(kind, x) for kind, own in zip(("phase", "gain"), roots) for x in _apart(own, one.start)]
-    for x in ends:
+    for x in (*ends, np.inf) if one.dt is None else ends:
         S = one.value(x)
         if np.isfinite(S) and abs(S) < 1e12:
             found.append(("gain", x))
