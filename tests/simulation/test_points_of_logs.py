@@ -239,6 +239,83 @@ def test_files_of_versions_before_say_what_they_lack(tmp_path):
     assert old.state(1).t == old.t[1]
 
 
+# what was set -------------------------------------------------------------------------------------------
+
+
+class Pull(ist.Device):
+    """F = u - k x: a stiffness that may be set, and a force that has a default."""
+
+    joint = ist.JointRef("m")
+    k = ist.Parameter("N/m", 3.0)
+    x, u, force = joint.coordinate(), ist.In("N", default=0.0), joint.force()
+
+    def outputs(d, t):
+        d.force = d.u - d.k * d.x
+
+
+SPRING, WEIGHT = 5.0, 2.0
+
+
+def pulled(law=False):
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=WEIGHT, inertia=np.eye(3), joint=ist.Prismatic("x", stiffness=SPRING))
+    made = ist.Assembly("pulled", vehicle=mb.compile()).add("pull", Pull(joint="cart"))
+    if law:
+        made.add("total", Summing(), every="0.1 s", out={"y": "1"}).wire({"pull.force": "total.x"})
+    return made
+
+
+def harder(t, system, x):
+    return {"pull.k": 11.0}
+
+
+SETTINGS = {
+    "parameter": ({"pull.k": 1.0}, None, (1.0, 0.0, 1.0, 0.0)),
+    "input with a default": ({"pull.u": 0.8}, None, (3.0, 0.8, 3.0, 0.8)),
+    "by an event": ({"pull.k": 1.0}, {"pull.k": 7.0, "pull.u": 0.4}, (1.0, 0.0, 7.0, 0.4)),
+    "by a function": ({}, harder, (3.0, 0.0, 11.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize("law", [False, True], ids=["devices", "law"])
+@pytest.mark.parametrize("where", ["memory", "growing", "saved", "resumed"])
+@pytest.mark.parametrize("case", SETTINGS)
+def test_what_was_set_holds_at_points(tmp_path, case, where, law):
+    """x(t) about u/(k + K) with √((K + k)/m), before and after an event at 0.5 s; poles, rest and runs that go on."""
+    given, action, (k0, u0, k1, u1) = SETTINGS[case]
+    flight = pulled(law)
+    events = [ist.Event(at=0.5, action=action, name="set")] if action is not None else []
+    run = {"until": 1.0, "step": "1 ms", "log_step": "0.1 s", "events": events}
+    begin = flight.vehicle.state(q=[0.3])
+    path = None if where in ("memory", "saved") else tmp_path / "a.h5"
+    kept = {"checkpoint": "0.6 s"} if where == "resumed" else {}
+    log = whole = ist.simulate(flight, begin, set=given, log=path, **kept, **run)
+    if where == "resumed":
+        log = ist.resume(tmp_path / "a.ckpt.h5", pulled(law), events=events)
+    elif where != "memory":
+        if where == "saved":
+            log.save(tmp_path / "a.h5")
+        log = ist.load(tmp_path / "a.h5")
+    for t, k, u in ((0.0, k0, u0), (0.3, k0, u0), (0.7, k1, u1), (1.0, k1, u1)):
+        point = log.point(t)
+        hz = np.sqrt((SPRING + k) / WEIGHT) / (2.0 * np.pi)
+        poles = ist.linearize(pulled(law), point).poles()
+        assert poles.imag.max() / (2.0 * np.pi) == pytest.approx(hz, rel=1e-12)
+        still = ist.trim(pulled(), ist.OperatingPoint(point, point.loads, point.vdot, point.settings, point.values))
+        assert still["cart"].q[0] == pytest.approx(u / (SPRING + k), abs=1e-12)
+        if t < 1.0:
+            more = {**run, "events": events if t < 0.5 else []}
+            rest = ist.simulate(pulled(law), point, **more)
+            np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
+    turn = np.sqrt((SPRING + k0) / WEIGHT)
+    middle = u0 / (SPRING + k0)
+    at = log.point(0.3)["cart"].q[0]
+    assert at == pytest.approx(middle + (0.3 - middle) * np.cos(0.3 * turn), abs=1e-9)
+    rest = ist.simulate(pulled(law), whole.end, start=1.0, until=1.2, step="1 ms")
+    longer = ist.simulate(pulled(law), begin, set=given, **{**run, "until": 1.2})
+    np.testing.assert_array_equal(rest.q[-1], longer.q[-1])
+
+
 # a vehicle alone ------------------------------------------------------------------------------------------
 
 

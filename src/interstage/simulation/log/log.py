@@ -425,8 +425,12 @@ class Log:
         if not found.known:
             why = "its row is of a part of the log that a version without whole points has written"
             return phase.point(row, lacking=why)
-        memory = self.store.remembered_at(number) if kept.laws else {}
-        values = found.values()
+        memory = self.store.remembered_at(number) if kept.laws or kept.sets else {}
+        if memory is None and kept.sets:
+            return phase.point(row, lacking="its log does not have the parameters that were set until then")
+        given = {} if memory is None else memory.get("", {})
+        memory = None if memory is None else {path: held for path, held in memory.items() if path}
+        values = found.values() | {name: np.array(value, dtype=float) for name, value in given.items()}
         loads, unloaded = (None, "") if phase.known else self._loads(phase, found)
         return phase.point(
             row,

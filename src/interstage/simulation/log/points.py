@@ -1,6 +1,7 @@
 """Rows of a log as operating points: what is kept for that, with what Python blocks remembered.
 
-What laws in Python remember at the rows of a log, in its file: as text and arrays, as checkpoints have it.
+What laws in Python remember at the rows of a log, in its file: as text and arrays, as checkpoints have it. Parameters
+that were set are beside it, under the name "".
 
 A file that grows takes no new datasets, so that these are two tables more, empty where no law remembers anything:
 
@@ -169,6 +170,7 @@ class KeptState:
     driven : {body: columns of steps} with the accelerations of joints that follow motions of a vehicle alone
     changes : what events may change of the vehicle
     begun : the run began on a vehicle that had changed before
+    sets : parameters are not those of their devices, or events may set some: they are kept beside what laws remember
     loads : what acts beside devices from the start, None: nothing; as the file has it, or why it does not
     """
 
@@ -184,6 +186,7 @@ class KeptState:
     driven: dict[str, list[int]] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
     begun: bool = False
+    sets: bool = False
 
     def __getstate__(self) -> dict[str, object]:
         # functions of time do not travel but by their names
@@ -195,6 +198,7 @@ class KeptState:
         start = {name: np.ravel(value).tolist() for name, value in self.start.items()}
         own: dict[str, Any] = {"ticks": self.ticks, "holds": self.holds, "driven": self.driven}
         own |= {"missing": self.missing, "laws": self.laws, "hidden": self.hidden, "begun": self.begun}
+        own["sets"] = self.sets
         own["loads"] = loads_as_json(self.loads)
         one = self.changes
         heirs = [[*key, body, _node(place)] for key, (body, place) in one.heirs.items()]
@@ -216,6 +220,7 @@ class KeptState:
         found = cls(values, ticks, text["holds"], start, width, text["missing"], text["laws"])
         found.driven, found.loads = text["driven"], loads_of_json(text["loads"])
         found.hidden, found.begun = text.get("hidden", []), bool(text.get("begun", False))
+        found.sets = bool(text.get("sets", False))
         leaving, coming, parting, heirs = text["changes"]
         places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
         found.changes = Changes(leaving, coming, frozenset(parting), places)
@@ -272,7 +277,8 @@ def point_names(plan: ExecutionPlan) -> dict[str, str]:
             sampled = isinstance(declared, Out) and part.samples(name)
             if declared.kind in "zwn" or sampled:
                 found[f"{part.path}.{name}"] = part.path if sampled else ""
-    return found | dict.fromkeys(plan.open, "")
+    free = [name for name in plan.slots if name in plan.unwired]  # held, also those that have a default
+    return found | dict.fromkeys([*plan.open, *free], "")
 
 
 def _sampling(plan: ExecutionPlan) -> list[str]:

@@ -229,6 +229,15 @@ class ExecutionPlan:
                     found |= dict.fromkeys(range(slot.start, slot.start + slot.size), k)
         return found
 
+    def parameters_set(self, p: np.ndarray) -> dict[str, np.ndarray]:
+        """Return by full name the parameters whose values in the vector p are not those of their devices."""
+        own = self.initial["p"]
+        return {
+            name: p[slot.where].reshape(slot.shape).copy()
+            for name, slot in self.slots.items()
+            if slot.kind == "p" and not np.array_equal(p[slot.where], own[slot.where], equal_nan=True)
+        }
+
     def check_closed(self, held: Iterable[str] = ()) -> None:
         """Refuse inputs that nothing is wired to."""
         missing = [name for name in self.open if name not in set(held)]

@@ -329,6 +329,7 @@ class Memories:
     """What laws remembered at the rows of a log: copies before the calls that come after new rows.
 
     rows : tells how many rows there are by now
+    parameters : those that are set by now, by full name; copies have them under the name ""
     """
 
     def __init__(self, laws: Mapping[str, Law], rows: Callable[[], int]):
@@ -339,6 +340,7 @@ class Memories:
         self.copies: list[dict[str, dict[str, Any]]] = []
         self.count, self.seen, self.over = 0, 0, False
         self.told = 0  # copies that were asked for by `new`
+        self.parameters: dict[str, np.ndarray] = {}
 
     def __getstate__(self) -> dict[str, object]:
         # laws do not travel: what they remembered at rows does
@@ -359,7 +361,7 @@ class Memories:
             return
         self.seen = rows
         try:
-            self.copies.append(self.now())
+            self.copies.append(self.now() | ({"": self.parameters} if self.parameters else {}))
             self.until.append(rows)
         except Exception:  # whatever their own copying says
             self.over = True

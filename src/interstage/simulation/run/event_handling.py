@@ -406,8 +406,7 @@ class EventHandler:
                     f"event '{event.label}' sets {', '.join(out.values)}", hint="only an assembly has devices"
                 )
             if out.values:
-                run.loop.hold(run.plan.values(out.values))
-                run.changed()
+                self._set(run.plan.values(out.values))
             after = run.system, run.state
             self.sink.log.note(
                 note(event, t, before, after, at_rest, lost, 0.0 if new is None else new.shift)
@@ -423,6 +422,16 @@ class EventHandler:
         run.go_on_from(t)
         if changed and self.law is not None and not self.law.now:
             self.law.ask()
+
+    def _set(self, values: Mapping[str, np.ndarray]) -> None:
+        """Hold values of devices from now on: rows that are logged have those before."""
+        run, memories = self.run, self.sink.log.store.memories
+        if memories is not None:
+            memories.note()
+        run.loop.hold(values)
+        if memories is not None:
+            memories.parameters = run.plan.parameters_set(run.loop.tapes.vectors["p"])
+        run.changed()
 
     def _go_over(self, system: System, x: State, motions: Mapping[str, PrescribedMotion | None]) -> list[str]:
         """Go on with another state of the vehicle, or another vehicle: devices and loads follow names.

@@ -134,6 +134,11 @@ class Event:
         return any(isinstance(a, Detach | Attach | Reattach | RemoveBody) for a in self.actions)
 
     @property
+    def may_set(self) -> bool:
+        """Whether it may set values of devices."""
+        return any(not (a is None or isinstance(a, str | Action)) for a in (*self.actions, *self.rests))
+
+    @property
     def label(self) -> str:
         """Name, or what it does."""
         words = [a if isinstance(a, str) else str(a) for a in self.actions if isinstance(a, str | Action)]

@@ -28,9 +28,12 @@ class LogSink:
         loop = self.run.loop.loop
         if self.looked is not None:
             self.looked.note()
+        store = self.log.store
+        if store.memories is not None and not store.memories.laws and store.memories.parameters:
+            store.memories.note()  # else calls of laws do
         with uninterrupted():
             try:
-                self.log.store.take(loop)
+                store.take(loop)
             finally:
                 loop.now[kernels.ROWS] = 0
                 loop.group_rows[:] = 0

@@ -118,6 +118,7 @@ class Runner:
         loads = Loads.of(run.system) if self.loads.acting is None else self.loads.acting.loads
         settings = run.system.settings.copy()
         values = {name: run.loop.tapes.array(name).copy() for name in point_names(run.plan)}
+        values |= run.plan.parameters_set(run.loop.tapes.vectors["p"])
         done = run.sampled_now()
         memory: dict[str, Any] = {}
         forgotten: tuple[str, ...] = ()
@@ -158,6 +159,7 @@ class Runner:
         run, commits = self.integrator, 0.0 if self.path is None else COMMIT_S
         name = self.spec.assembly.name
         progress = Progress(name, float(run.start), float(run.until), self.shown, commits)
+        self._note_parameters()
         try:
             self._begin_outside()
             if self.path is not None:
@@ -179,6 +181,14 @@ class Runner:
             run.release()
         self._note()
         return self.log.finished(self.here())
+
+    def _note_parameters(self) -> None:
+        """Let points of rows have the parameters that are not those of their devices."""
+        run, kept = self.integrator, self.log.contents.points
+        given = run.plan.parameters_set(run.loop.tapes.vectors["p"])
+        self.parts.memories.parameters = given
+        if kept is not None and given:
+            kept.sets = True
 
     def _drive(self, progress: Progress) -> None:
         """Advance to the end: events, samples of the law and checkpoints between."""

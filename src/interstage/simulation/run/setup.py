@@ -183,6 +183,7 @@ class RunParts:
         kept.laws = [path for path in laws if path in {n.removesuffix("()") for n in remembered(laws)}]
         kept.hidden = [path for path, law in laws.items() if hides(law)]
         kept.loads = None if self.loads.acting is None else self.loads.acting.loads
+        kept.sets = any(event.may_set for event in self.spec.events or ())
         self.memories = Memories(laws, lambda: store.count + int(run.loop.loop.now[kernels.ROWS]))
         if laws and not kept.missing:
             run.loop.tapes.noting = self.memories.note
