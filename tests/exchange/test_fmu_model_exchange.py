@@ -217,3 +217,28 @@ def test_the_sources_compile_without_warnings(tmp_path, version):
         packed.extractall(tmp_path)
     order = ["cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
     subprocess.run([*order, f"-DFMI_VERSION={version}", "fmu.c"], cwd=tmp_path / "sources", check=True)
+
+
+@needs_process
+@pytest.mark.parametrize("every", [None, "10 ms"], ids=["model exchange", "co-simulation"])
+@pytest.mark.parametrize("inputs", [(), ("motor.command",)], ids=["held", "set from outside"])
+def test_what_a_point_holds_is_in_the_unit(tmp_path, every, inputs):
+    """A parameter that was set and an input that is held: the unit flies as the flight does, not as the devices say."""
+    flight, x0 = pendulum()
+    settings = {"motor.command": 8.0, "motor.stiffness": 60.0}
+    log = ist.simulate(flight, x0, until=0.5, **EXACT, log_step="10 ms", set=settings)
+    plain = ist.simulate(flight, x0, until=0.5, **EXACT, log_step="10 ms", set={"motor.command": 8.0})
+    made = ist.export_fmu(
+        flight, tmp_path / "p.fmu", inputs=inputs, outputs=["motor.torque"], x0=log.point(0), every=every,
+        step=every and "1 ms",
+    )  # fmt: skip
+    start = {v.name: v.start for v in fmpy.read_model_description(str(made.path)).modelVariables}
+    assert [float(start[name]) for name in inputs] == [8.0] * len(inputs)
+    more = {"step_size": 0.01} if every else {"relative_tolerance": 1e-9}
+    found = fmpy.simulate_fmu(
+        str(made.path), stop_time=0.5, output_interval=0.01, output=["motor.torque"],
+        fmi_type="CoSimulation" if every else "ModelExchange", **more,
+    )  # fmt: skip
+    size = np.abs(log["motor.torque"]).max()
+    assert np.abs(found["motor.torque"] - log["motor.torque"]).max() < 1e-5 * size
+    assert np.abs(plain["motor.torque"] - log["motor.torque"]).max() > 0.1 * size

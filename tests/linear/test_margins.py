@@ -216,7 +216,9 @@ def test_feedthrough_limits_the_gain_at_infinite_frequency(mimo):
     for c, limit, at in ((-0.4, 1.0 / 0.6, 0.0), (0.4, 5.0, np.inf)):
         A, B, C, D = [[-1.0]], [[1.0]], [[c]], [[-0.2]]
         if mimo:  # beside a loop of its own
-            A, B, C, D = (block_diag(M, N) for M, N in ((A, [[-2.0]]), (B, [[1.0]]), (C, [[1.0]]), (D, [[0.0]])))
+            A, B, C, D = (
+                block_diag(M, N) for M, N in ((A, [[-2.0]]), (B, [[1.0]]), (C, [[1.0]]), (D, [[0.0]]))
+            )
         loop = ist.LinearModel(A, B, C, D)
         one = loop.margins().loops[0]
         assert one.gain_up_db == pytest.approx(20 * np.log10(limit), abs=1e-9)

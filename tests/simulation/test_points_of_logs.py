@@ -301,7 +301,9 @@ def test_what_was_set_holds_at_points(tmp_path, case, where, law):
         hz = np.sqrt((SPRING + k) / WEIGHT) / (2.0 * np.pi)
         poles = ist.linearize(pulled(law), point).poles()
         assert poles.imag.max() / (2.0 * np.pi) == pytest.approx(hz, rel=1e-12)
-        still = ist.trim(pulled(), ist.OperatingPoint(point, point.loads, point.vdot, point.settings, point.values))
+        still = ist.trim(
+            pulled(), ist.OperatingPoint(point, point.loads, point.vdot, point.settings, point.values)
+        )
         assert still["cart"].q[0] == pytest.approx(u / (SPRING + k), abs=1e-12)
         if t < 1.0:
             more = {**run, "events": events if t < 0.5 else []}

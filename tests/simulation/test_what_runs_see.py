@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import interstage as ist
+from interstage import devices as dev
+from interstage.errors import InputError
 
 K, M, C = 4.0e4, 2.0, 3.0
 
@@ -169,6 +171,23 @@ def test_a_log_survives_pickle_with_all_that_it_can_be_asked():
             np.testing.assert_array_equal(other.torque("b"), log.torque("b"))
             np.testing.assert_array_equal(other.position("b", (1, 0, 0)), log.position("b", (1, 0, 0)))
             assert other.t[-1] == log.t[-1]
+
+
+@pytest.mark.parametrize("why", ["keep", "held"])
+def test_a_log_without_accelerations_travels_and_says_why_it_has_none(why):
+    system, x = arm()
+    flight = ist.Assembly("arm", vehicle=system).add(
+        "motor", dev.Motor(joint="b", inertia=0.1, stiffness=9.0)
+    )
+    if why == "held":
+        flight.add("brake", dev.StickSlip(joint="a", coulomb=0.1))
+    keep = ["motor.turned"] if why == "keep" else None
+    log = ist.simulate(flight, x, until=0.1, step=0.01, keep=keep, set={"motor.command": 0.0})
+    words = "does not have what" if why == "keep" else "devices hold and free joints"
+    for other in (pickle.loads(pickle.dumps(log)), copy.deepcopy(log)):
+        np.testing.assert_array_equal(other.q, log.q)
+        with pytest.raises(InputError, match=words):
+            _ = other.accelerations
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -246,10 +247,18 @@ class Rates:
     """The right-hand side of an assembly; see the module.
 
     start : (n,) where it begins;  n_inputs, n_outputs : how many numbers its ports are
+    given : values that hold from the start, by full name
     """
 
-    def __init__(self, assembly: Assembly, x0: State, sent: Sequence[Port], seen: Sequence[Port]):
-        held = {port.name: np.zeros(port.shape or ()) for port in sent}
+    def __init__(
+        self,
+        assembly: Assembly,
+        x0: State,
+        sent: Sequence[Port],
+        seen: Sequence[Port],
+        given: Mapping[str, np.ndarray] = MappingProxyType({}),
+    ):
+        held = {**{port.name: np.zeros(port.shape or ()) for port in sent}, **given}
         runner = Runner(RunSpec(assembly, x0, until=LATER, given=held, keep=()))
         self.run = runner.integrator
         self._check([] if runner.locator is None else [event.name for event in runner.locator.events])

@@ -38,10 +38,11 @@ static int core_event(Model *m, Event *e);    /* at t: what is sampled then; y, 
 #endif
 
 static void set_start(Model *m) {
-    static const double start[NX + 1] = START;
+    static const double start[NX + 1] = START, inputs[NU + 1] = START_U;
     void *core = m->core;
     memset(m, 0, sizeof *m);
     memcpy(m->x, start, NX * sizeof(double));
+    memcpy(m->u, inputs, NU * sizeof(double));
     m->core = core;
 }
 

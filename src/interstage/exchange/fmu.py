@@ -86,7 +86,8 @@ def export_fmu(
     ----------
     version : of FMI, "2.0" or "3.0"
     inputs, outputs : of an assembly: ports that are set from outside, ports that are seen
-    x0 : of an assembly: state of its vehicle at the start
+    x0 : of an assembly: state of its vehicle at the start. An operating point brings the parameters and inputs that it
+        holds; inputs that are set from outside start there
     every : of an assembly: the one step that the unit takes as co-simulation, None: model exchange
     step : of the integration inside a step of co-simulation
     compiler : of C; default: the environment's CC, or cc, gcc, clang
@@ -128,7 +129,7 @@ def export_fmu(
     said = Description(
         title,
         _identifier(title),
-        channels_of(model, inputs, "input"),
+        channels_of(model, inputs, "input", x0),
         channels_of(model, outputs, "output"),
         states_of(model, x0, inputs, outputs) if beat is None else (),
         every=beat,
@@ -168,15 +169,16 @@ def _identifier(text: str) -> str:
 def _linear_header(model: LinearModel, said: Description) -> str:
     """Return `model.h` of a linear model; numbers in hexadecimal, which lose nothing."""
     tables = {f"TABLE_{letter}": getattr(model, letter).ravel() for letter in "ABCD"}
-    tables["START"] = np.zeros(model.n_states)
+    tables |= {"START": np.zeros(model.n_states), "START_U": np.zeros(len(model.inputs))}
     lines = [f"#define {key} {{{_numbers(values)}}}" for key, values in tables.items()]
     lines += [] if model.dt is None else [f"#define EVERY {model.dt.hex()}"]
     return _header(said, lines, keeps_state=True, states=model.n_states)
 
 
 def _python_header(said: Description, every: float | None) -> str:
-    start = _numbers(np.array([c.start for c in said.states]))
-    lines = [f"#define START {{{start}}}", "#define CORE_PYTHON"]
+    starts = {"START": said.states, "START_U": said.inputs}
+    lines = [f"#define {key} {{{_numbers(np.array([c.start for c in of]))}}}" for key, of in starts.items()]
+    lines.append("#define CORE_PYTHON")
     lines += [] if every is None else [f"#define EVERY {every.hex()}"]
     return _header(said, lines, keeps_state=False, states=len(said.states))
 

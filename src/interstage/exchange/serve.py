@@ -11,7 +11,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,7 +22,7 @@ from interstage.exchange.description import Channel, Rates
 from interstage.multibody import OperatingPoint, State
 from interstage.multibody.loads import Loads
 from interstage.output import read_json, write_text
-from interstage.simulation import Assembly, In, Out, simulate
+from interstage.simulation import Assembly, In, Out, Parameter, simulate
 from interstage.simulation.log.hdf5 import FlightRecord, read_flight
 from interstage.simulation.plant.assembly import Port
 from interstage.simulation.plant.clock import Period, period_of
@@ -79,11 +79,16 @@ def ports_of(assembly: Assembly, names: Sequence[str], kind: str) -> list[Port]:
     return found
 
 
-def channels_of(assembly: Assembly, names: Sequence[str], kind: str) -> list[Channel]:
-    """Return a variable for each number of ports."""
+def channels_of(
+    assembly: Assembly, names: Sequence[str], kind: str, x0: State | None = None
+) -> list[Channel]:
+    """Return a variable for each number of ports;  x0 : point whose inputs they start from."""
+    ports = ports_of(assembly, names, kind)
+    held = held_at(assembly, x0, ports) if kind == "input" else {}
+    starts = [np.ravel(held.get(port.name, np.zeros(port.size or 1))) for port in ports]
     return [
-        Channel(f"{port.name}[{k}]" if port.shape else port.name, port.field.unit or "")
-        for port in ports_of(assembly, names, kind)
+        Channel(f"{port.name}[{k}]" if port.shape else port.name, port.field.unit or "", float(start[k]))
+        for port, start in zip(ports, starts)
         for k in range(port.size or 1)
     ]
 
@@ -99,11 +104,13 @@ def save_assembly(
 ) -> Path:
     """Write an assembly with its start into a folder, as `serve` takes it up; return the folder."""
     inner = (every or FIRST) if step is None else float(period_of(step, "step"))
-    start = _begun(assembly, x0)
-    held = {port.name: np.zeros(port.shape or ()) for port in ports_of(assembly, inputs, "input")}
+    start, sent = _begun(assembly, x0), ports_of(assembly, inputs, "input")
+    own = held_at(assembly, x0, sent)
+    held = {**{port.name: np.zeros(port.shape or ()) for port in sent}, **own}
     first = max([inner, *(float(part.offset) for part in assembly.parts())])  # all that is sampled, once
     simulate(assembly, start, until=first, step=inner, set=held, log=folder / FLIGHT, progress=False)
     said = {"every": every, "step": inner, "inputs": list(inputs), "outputs": list(outputs)}
+    said["held"] = {name: value.tolist() for name, value in own.items()}
     write_text(folder / PORTS, json.dumps(said))
     write_text(folder / PYTHON, sys.executable + "\n")
     return folder
@@ -124,6 +131,24 @@ def _begun(assembly: Assembly, x0: State | None) -> State:
     if isinstance(start, OperatingPoint):
         _refuse_what_goes_lost(assembly, start)
     return start
+
+
+def held_at(assembly: Assembly, x0: State | None, sent: Sequence[Port]) -> dict[str, np.ndarray]:
+    """Return what a point holds by full name: parameters that were set, and inputs that nothing is wired to.
+
+    sent : inputs that the other tool sets: they start there
+    """
+    if not isinstance(x0, OperatingPoint):
+        return {}
+    wired = {piece.target.partition("[")[0] for piece in assembly.pieces()} - {port.name for port in sent}
+    fields = {part.path: part.what.fields for part in assembly.parts()}
+    found = {}
+    for name, value in x0.values.items():
+        path, _, own = name.rpartition(".")
+        field = fields.get(path, {}).get(own)
+        if isinstance(field, Parameter) or (isinstance(field, In) and name not in wired):
+            found[name] = np.array(value, dtype=float)
+    return found
 
 
 def _refuse_what_goes_lost(assembly: Assembly, start: OperatingPoint) -> None:
@@ -154,7 +179,7 @@ def states_of(
 ) -> list[Channel]:
     """Return a variable for each continuous state of an assembly, or say why another solver cannot integrate it."""
     ports = ports_of(assembly, inputs, "input"), ports_of(assembly, outputs, "output")
-    return Rates(assembly, _begun(assembly, x0), *ports).states()
+    return Rates(assembly, _begun(assembly, x0), *ports, held_at(assembly, x0, ports[0])).states()
 
 
 def check_runs(folder: Path) -> None:
@@ -189,7 +214,12 @@ def _rates_of(folder: Path) -> Rates:
     said, record = _said(folder), read_flight(folder / FLIGHT)
     assembly = restored(record, folder)
     ports = ports_of(assembly, said["inputs"], "input"), ports_of(assembly, said["outputs"], "output")
-    return Rates(assembly, _start_of(record), *ports)
+    return Rates(assembly, _start_of(record), *ports, _held(said))
+
+
+def _held(said: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return what the point held from which the unit was made."""
+    return {name: np.array(value, dtype=float) for name, value in said.get("held", {}).items()}
 
 
 class Bridge:
@@ -202,6 +232,8 @@ class Bridge:
         self.assembly, self.x0 = restored(record, folder), _start_of(record)
         self.sent = ports_of(self.assembly, said["inputs"], "input")
         self.seen = ports_of(self.assembly, said["outputs"], "output")
+        sent = {port.name for port in self.sent}
+        self.held = {name: value for name, value in _held(said).items() if name not in sent}
         law = Outside(self.sent, self.seen, exchange)
         self.assembly.add("outside", law, every=self.every, out=law.out)
         self.assembly.wire(
@@ -214,7 +246,14 @@ class Bridge:
         until = beats * self.every
         try:
             simulate(
-                self.assembly, self.x0, until=until, step=self.step, keep=(), log_step=until, progress=False
+                self.assembly,
+                self.x0,
+                until=until,
+                step=self.step,
+                set=self.held,
+                keep=(),
+                log_step=until,
+                progress=False,
             )
         except Exception as error:
             if not _ended(error):

@@ -377,7 +377,11 @@ class _Closed:
 
     def said(self) -> str:
         """Return the growth of the closed loop in words."""
-        return f"largest real part {self.growth:.4g} 1/s" if self.dt is None else f"largest |z| {self.growth:.6g}"
+        return (
+            f"largest real part {self.growth:.4g} 1/s"
+            if self.dt is None
+            else f"largest |z| {self.growth:.6g}"
+        )
 
     def sensitivity(self, k: int) -> _Sensitivity:
         """Return S_kk as partial fractions."""

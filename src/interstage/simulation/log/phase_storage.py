@@ -196,6 +196,7 @@ class FlightPhase(Phase):
         super().__init__(system, t, q, v, acted.dense or None, inertia=masses[0], propellant=masses[1])
         self._acted_on, self._logged = acted, tables
         self._once: tuple[np.ndarray, np.ndarray] | None = None
+        self._untold: InputError | None = None  # why it did not go along to another process
         self._field: dict[str, np.ndarray] | None = None
 
     @property
@@ -207,8 +208,11 @@ class FlightPhase(Phase):
 
     def __getstate__(self) -> dict[str, object]:
         # devices do not travel: what they did at the rows does
-        if self._once is None and len(self.t):
-            self._once = self._answers
+        if self._once is None and self._untold is None and len(self.t):
+            try:
+                self._once = self._answers
+            except InputError as why:
+                self._untold = why
         return {**super().__getstate__(), "_acted_on": None, "_logged": None}
 
     @property
@@ -258,6 +262,8 @@ class FlightPhase(Phase):
 
     def _replayed(self, results: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return accelerations and forces of joints (m, nv), and results inside bodies (m, r), at all rows."""
+        if self._untold is not None:
+            raise self._untold
         if self._acted_on is None:
             raise InputError("the log does not have what acted", hint="ask before it goes to another process")
         if held_joints(self._acted_on.plan):
