@@ -109,8 +109,8 @@ def save_assembly(
     held = {**{port.name: np.zeros(port.shape or ()) for port in sent}, **own}
     first = max([inner, *(float(part.offset) for part in assembly.parts())])  # all that is sampled, once
     simulate(assembly, start, until=first, step=inner, set=held, log=folder / FLIGHT, progress=False)
-    said = {"every": every, "step": inner, "inputs": list(inputs), "outputs": list(outputs)}
-    said["held"] = {name: value.tolist() for name, value in own.items()}
+    told = {name: value.tolist() for name, value in own.items()}
+    said = {"every": every, "step": inner, "inputs": list(inputs), "outputs": list(outputs), "held": told}
     write_text(folder / PORTS, json.dumps(said))
     write_text(folder / PYTHON, sys.executable + "\n")
     return folder
