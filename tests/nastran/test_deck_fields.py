@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from interstage.errors import DeckError
-from interstage.nastran import deck_from_text
+from interstage.nastran import deck_from_text, mixed
 
 
 def rows(text: str, name: str) -> list[list]:
@@ -209,3 +209,20 @@ def test_a_comma_beyond_the_tenth_column_is_text():
 def test_a_comma_out_of_place_is_not_read_past(line):
     with pytest.raises(DeckError, match="line 1"):
         deck_from_text(line + "\n")
+
+
+def test_mixed_lines_are_found_across_blocks_as_one_by_one(monkeypatch):
+    """Lines of mixed fields are written anew alike, looked at one by one or in a sweep over blocks of bytes."""
+    rng = np.random.default_rng(1)
+    pieces = [b"MAT1,1  7.+10,,.3", b"MAT1    1       3.+7,           .3", b"GRID,1,,0.", b"", b"$ a, b  c"]
+    pieces += [b"CQUAD4  1       1       1       2       3       4", b"MAT1,1,3.+7,,.3   +M1"]
+    changed = 0
+    for _ in range(200):
+        data = b"\n".join(pieces[k] for k in rng.integers(0, len(pieces), int(rng.integers(0, 40))))
+        monkeypatch.setattr(mixed, "FEW", 10**6)
+        wanted = mixed.separated(data)
+        monkeypatch.setattr(mixed, "FEW", 0)
+        monkeypatch.setattr(mixed, "BLOCK", int(rng.integers(1, 200)))
+        assert mixed.separated(data) == wanted
+        changed += wanted != data
+    assert changed > 100

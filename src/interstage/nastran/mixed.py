@@ -18,6 +18,7 @@ from interstage.nastran.numbers import INTEGER, REAL, parse_text
 from interstage.nastran.physical import FREE_COLUMNS
 
 FEW = 100  # lines that are looked at one by one
+BLOCK = 1 << 16  # bytes that are looked over at once
 _COMMA, _NEWLINE, _BLANK, _PLUS, _STAR = 44, 10, 32, 43, 42
 _GAPS = (b"  ", b" +", b" *")
 _BEHIND = re.compile(rb"[0-9.],")  # a comma behind a number
@@ -26,8 +27,11 @@ _TEXT = (b"DEQATN", b"DRESP", b"PARAM", b"DTI", b"ENDDATA")  # cards with words 
 
 def separated(data: bytes) -> bytes:
     """Bulk text with such lines written in one form; the number of lines stays."""
-    first, start, stop = _first_commas(data)
+    first, start = _first_commas(data)
     near = first - start < FREE_COLUMNS
+    if b" " not in data and near.all():
+        return data
+    stop = _ends(data, start)
     mends = [(int(a), int(b), _free_line) for a, b in _with_gaps(data, start[near], stop[near])]
     for a, b in zip(start[~near].tolist(), stop[~near].tolist()):
         if _BEHIND.search(data, a, b):
@@ -35,25 +39,43 @@ def separated(data: bytes) -> bytes:
     return _rewritten(data, mends) if mends else data
 
 
-def _first_commas(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places of the first comma of every line that has one, and of the start and the end of these lines."""
-    found: list[tuple[int, int, int]] = []
+def _first_commas(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the first comma of every line that has one, and of the start of these lines."""
+    found: list[tuple[int, int]] = []
     at = data.find(b",")
     while at >= 0 and len(found) < FEW:
+        found.append((at, data.rfind(b"\n", 0, at) + 1))
         end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        found.append((at, data.rfind(b"\n", 0, at) + 1, end))
-        at = data.find(b",", end)
+        at = data.find(b",", end) if end >= 0 else -1
     if at < 0:
-        few = np.array(found, dtype=np.int64).reshape(-1, 3)
-        return few[:, 0], few[:, 1], few[:, 2]
-    text = np.frombuffer(data, np.uint8)
-    commas, ends = np.flatnonzero(text == _COMMA), np.append(np.flatnonzero(text == _NEWLINE), len(data))
-    starts = np.append(0, ends[:-1] + 1)
-    place = np.searchsorted(commas, starts)
-    first = np.append(commas, len(data))[place]
-    here = first < ends
-    return first[here], starts[here], ends[here]
+        few = np.array(found, dtype=np.int64).reshape(-1, 2)
+        return few[:, 0], few[:, 1]
+    text, blocks, behind, start = np.frombuffer(data, np.uint8), [], True, 0
+    for offset in range(
+        0, len(data), BLOCK
+    ):  # small arrays are used again, large ones are new memory each time
+        block = text[offset : offset + BLOCK]
+        marks = np.flatnonzero((block == _COMMA) | (block == _NEWLINE))
+        if not len(marks):
+            continue
+        newline = block[marks] == _NEWLINE
+        head = np.flatnonzero(~newline & np.append(behind, newline[:-1]))
+        starts = np.append(start, offset + 1 + marks[:-1])[head]
+        blocks.append((offset + marks[head], starts))
+        behind = bool(newline[-1])
+        if behind:
+            start = offset + 1 + int(marks[-1])
+    first, starts = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    return first, starts
+
+
+def _ends(data: bytes, start: np.ndarray) -> np.ndarray:
+    """Ends of the lines that start at these places."""
+    if len(start) <= FEW:
+        found = np.array([data.find(b"\n", at) for at in start.tolist()], dtype=np.int64)
+        return np.where(found < 0, len(data), found)
+    ends = np.append(np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE), len(data))
+    return ends[np.searchsorted(ends, start)]
 
 
 def _with_gaps(data: bytes, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
