@@ -325,6 +325,7 @@ class _PardisoKernel:
         self.indices, self.indptr, self.definite = U.indices, U.indptr, definite
         self.handle = pardiso.Pardiso(U, definite)
         self.handle.values = np.ones(U.nnz)
+        self.tried = definite  # whether it is known if solutions are to be refined
         self.handle.analyse(_order(U) if by_groups else None)
         self.memory = self.handle.memory
         check_memory(self.memory, U.shape[0])
@@ -338,14 +339,24 @@ class _PardisoKernel:
         h = self.handle
         self.nnz = h.nnz
         self.n_positive, self.n_negative, self.n_perturbed = h.n_positive, h.n_negative, h.n_perturbed
-        if not self.definite:
-            upper = sp.csr_array((values, self.indices, self.indptr), shape=(h.n, h.n))
-            diagonal = upper.diagonal()
+        # without a pivot below zero the matrix is positive definite, whose factors do not grow; where the factor only
+        # counts, nothing is tried
+        self.tried = self.definite or (h.n_negative == 0 and h.n_perturbed == 0)
+        if not self.tried:
             h.iparm[7] = 0  # 8: steps of refinement; 0: two where pivots were perturbed
-            if _backward_error(lambda x: upper @ x + upper.T @ x - diagonal * x, h.solve, h.n) > GROWN:
-                h.iparm[7] = REFINE
+
+    def _try(self) -> None:
+        """Refine solutions from here on if the factor has grown."""
+        h = self.handle
+        upper = sp.csr_array((h.values, self.indices, self.indptr), shape=(h.n, h.n))
+        diagonal = upper.diagonal()
+        if _backward_error(lambda x: upper @ x + upper.T @ x - diagonal * x, h.solve, h.n) > GROWN:
+            h.iparm[7] = REFINE
+        self.tried = True
 
     def solve(self, B: np.ndarray) -> np.ndarray:
+        if not self.tried:
+            self._try()
         return self.handle.solve(B)
 
     def pivots(self) -> np.ndarray:
