@@ -29,6 +29,7 @@ from interstage.linear import DelayMargin as DelayMargin
 from interstage.linear import DiskMargin as DiskMargin
 from interstage.linear import GainMargin as GainMargin
 from interstage.linear import GainStabilized as GainStabilized
+from interstage.linear import JitterBudget as JitterBudget
 from interstage.linear import JointAcceleration as JointAcceleration
 from interstage.linear import JointAngle as JointAngle
 from interstage.linear import JointForce as JointForce
@@ -51,7 +52,9 @@ from interstage.linear import NodeVelocity as NodeVelocity
 from interstage.linear import PhaseMargin as PhaseMargin
 from interstage.linear import PhaseStabilized as PhaseStabilized
 from interstage.linear import RecoveredLoad as RecoveredLoad
+from interstage.linear import WheelDisturbance as WheelDisturbance
 from interstage.linear import check_requirements as check_requirements
+from interstage.linear import jitter as jitter
 from interstage.linear import linearize as linearize
 from interstage.linear import lqr as lqr
 from interstage.linear import mac as mac
@@ -60,6 +63,7 @@ from interstage.linear import points as points
 from interstage.linear import sweep_modes as sweep_modes
 from interstage.linear import track_modes as track_modes
 from interstage.linear import trim as trim
+from interstage.linear import wheel_sweep as wheel_sweep
 from interstage.linear.comparison import compare as compare
 from interstage.mass import CylinderFill as CylinderFill
 from interstage.mass import FillTable as FillTable

@@ -174,3 +174,21 @@ def test_loops_are_drawn_with_their_crossings(kind):
 def test_a_loop_is_drawn_as_something_known():
     with pytest.raises(InputError, match="unknown kind"):
         plots.loop_figure(ist.LinearModel([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), "polar")
+
+
+def test_a_jitter_budget_is_drawn_with_its_units():
+    """A density and a cumulative rms for every output; the last point is the rms of the band."""
+    lin = ist.LinearModel(
+        [[0, 1], [-4.0, -0.4]],
+        [[0], [1]],
+        np.eye(2),
+        np.zeros((2, 1)),
+        outputs=["x", "v"],
+        output_units=["m", "m/s"],
+    )
+    budget = ist.jitter(lin, {"u1": 1e-3}, band=(0.01, 10.0))
+    top, low = budget.figure(np.geomspace(0.01, 10.0, 50)).axes
+    assert [line.get_label() for line in low.lines] == ["x, m", "v, m/s"]
+    ends = [line.get_ydata()[-1] for line in low.lines]
+    np.testing.assert_allclose(ends, budget.rms, rtol=1e-8)
+    np.testing.assert_allclose(top.lines[1].get_ydata(), budget.psd(np.geomspace(0.01, 10.0, 50))[:, 1])

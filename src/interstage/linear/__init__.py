@@ -4,6 +4,7 @@ from interstage._renamed import former_names
 from interstage.linear.design import TrackedModes, lqr, mac, sweep_modes, track_modes
 from interstage.linear.differences import jacobian
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
+from interstage.linear.jitter import JitterBudget, WheelDisturbance, jitter, wheel_sweep
 from interstage.linear.linearize import linearize
 from interstage.linear.loops import open_loop
 from interstage.linear.margins import LoopMargins, MarginRow, Margins, margins
@@ -51,6 +52,7 @@ __all__ = [
     "DiskMargin",
     "GainMargin",
     "GainStabilized",
+    "JitterBudget",
     "JointAcceleration",
     "JointAngle",
     "JointForce",
@@ -85,8 +87,10 @@ __all__ = [
     "TrackedModes",
     "Trim",
     "TrimReport",
+    "WheelDisturbance",
     "check_requirements",
     "jacobian",
+    "jitter",
     "linearize",
     "lqr",
     "mac",
@@ -96,6 +100,7 @@ __all__ = [
     "sweep_modes",
     "track_modes",
     "trim",
+    "wheel_sweep",
 ]
 
 __getattr__ = former_names(__name__)

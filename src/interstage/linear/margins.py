@@ -351,7 +351,7 @@ class _Closed:
                 where=loop.name,
             )
         E = np.linalg.inv(through)
-        kept = _connected(loop.A, loop.B, loop.C)
+        kept = connected_states(loop.A, loop.B, loop.C)
         A = loop.A - loop.B @ E @ loop.C
         poles = np.linalg.eigvals(A) if len(A) else np.zeros(0, complex)
         self.dt, self.name = loop.dt, loop.name
@@ -440,7 +440,7 @@ class _Closed:
         return max(weight, key=weight.__getitem__)
 
 
-def _connected(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> np.ndarray:
+def connected_states(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> np.ndarray:
     """Return the states that inputs reach and outputs see, by the pattern of the matrices alone."""
     edges = A != 0.0
     reached, seen = (B != 0.0).any(axis=1), (C != 0.0).any(axis=0)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from interstage.linear.jitter import JitterBudget
     from interstage.linear.margins import MarginRow
     from interstage.linear.model import LinearModel
     from interstage.linear.model_set import LinearModelSet
@@ -589,6 +590,25 @@ def windowed_rms(t: ArrayLike, y: ArrayLike, window: float) -> tuple[np.ndarray,
     count = len(times) // n
     square = (values[: count * n] ** 2).sum(axis=1).reshape(count, n)
     return times[0] + dt * n * np.arange(1, count + 1), np.sqrt(square.mean(axis=1))
+
+
+def jitter_figure(budget: JitterBudget, f_hz: ArrayLike, title: str = "") -> Figure:
+    """Draw spectral densities of the outputs of a budget over frequencies (nf,), and their rms up to each frequency."""
+    f = np.asarray(f_hz, dtype=float)
+    psd, rms = budget.psd(f), budget.cumulative(f)
+    figure = new_figure(7.5, 5.5)
+    top, low = figure.subplots(2, 1, sharex=True)
+    for k, (name, unit) in enumerate(zip(budget.outputs, budget.units)):
+        color = COLORS[k % len(COLORS)]
+        if psd[:, k].any():
+            top.loglog(f, np.where(psd[:, k] > 0.0, psd[:, k], np.nan), color=color, lw=1.2)
+        low.loglog(
+            f, np.where(rms[:, k] > 0.0, rms[:, k], np.nan), color=color, lw=1.4, label=f"{name}, {unit}"
+        )
+    dress(top, "", "one-sided density, unit²/Hz", title or f"Jitter of {budget.model.name}")
+    dress(low, "frequency, Hz", "cumulative rms", legend=True)
+    low.set_xlim(f[0], f[-1])
+    return figure
 
 
 def cumulative_spectrum(t: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
