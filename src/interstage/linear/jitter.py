@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -204,9 +205,8 @@ class JitterBudget:
 
     def figure(self, f_hz: ArrayLike) -> Figure:
         """Return a figure of spectral densities and cumulative root mean squares over frequencies (nf,) in Hz."""
-        from interstage.report.plots import jitter_figure
-
-        return jitter_figure(self, f_hz)
+        figure: Figure = import_module("interstage.report.plots").jitter_figure(self, f_hz)
+        return figure
 
     def to_dict(self) -> dict[str, object]:
         """Return the budget as plain numbers and texts."""
