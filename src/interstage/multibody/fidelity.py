@@ -28,15 +28,13 @@ import numpy as np
 from interstage.errors import FidelityWarning, caller_level, percent
 from interstage.multibody.loads import Loads, Wrench
 from interstage.multibody.node_checks import closed, is_known, ports
-from interstage.multibody.queries import whole_from
+from interstage.multibody.queries import center_of_mass, whole_from
 from interstage.multibody.state import State
-from interstage.spatial.functions import matrix_from_quaternion
 
 if TYPE_CHECKING:
     from interstage.component import Component
     from interstage.multibody.flexible_body import FlexibleBodyData
     from interstage.multibody.model import BodySpec, Multibody
-    from interstage.multibody.state import State
     from interstage.multibody.system import System
 
 
@@ -177,6 +175,7 @@ LOAD_MATTERS = (
 )
 WITHOUT = "without geometric stiffness"
 WINDOWS = 20  # parts of a stretch of a run, over which its loads are averaged
+INSTANT = 1e-6  # s: to both sides, for the acceleration at a point
 LOWEST_LOADED = 6  # modes that are looked at: those that loads change most
 BEAM = 24.7  # Δ of the first mode of a free uniform beam in T/(m L), where nodes do not turn (solids)
 
@@ -200,8 +199,8 @@ def notes_on_stiffening(
 def warn_along_run(stretches: Iterable[Stretch]) -> None:
     """Warn, once, of bodies that carry loads which matter on the way of a run and that their stiffness does not know.
 
-    Loads are those that accelerate bodies over a part of a stretch (`WINDOWS`), so that neither a pulse nor a swing of
-    the root counts. Of roots that are not free the weight alone is known.
+    Loads are those that accelerate centers of mass over a part of a stretch (`WINDOWS`), so that no pulse counts. Of
+    roots that are not free the weight alone is known.
 
     stretches : of one vehicle each: it, times (m,) of rows, the state of a row by its number, and the mean gravity that
         devices say from a row to another, None where it is not known: nothing is said of that part
@@ -327,11 +326,14 @@ def _root(system: System, name: str) -> str:
 
 
 def _drift(system: System, x: State, root: str) -> np.ndarray | None:
-    """Return the velocity (3,) of a free root, world axes, None where it is not free."""
+    """Return the velocity (3,) of the center of mass that a root carries, world axes, None where it is not free."""
     where = system.layout[root]
     if where.position is None or where.drift is None:
         return None
-    return np.asarray(matrix_from_quaternion(x.q[where.quaternion].real) @ x.v[where.drift].real)
+    inside = np.array([_root(system, name) == root for name in system.bodies])
+    real = State(x.layout, x.q.real.copy(), x.v.real.copy())
+    ahead = State(x.layout, real.q + 1e-30j * system.rates(real), real.v.astype(complex))
+    return np.asarray(center_of_mass(system, ahead, inside).imag / 1e-30)
 
 
 def _gravity(system: System, root: str, said: Gravity) -> np.ndarray:
@@ -340,14 +342,12 @@ def _gravity(system: System, root: str, said: Gravity) -> np.ndarray:
 
 
 def _felt(system: System, x: State, vdot: np.ndarray, name: str, said: Gravity) -> np.ndarray:
-    """Return the acceleration (3,) less gravity, world axes, of the root under a body."""
-    root = _root(system, name)
-    gravity, where = _gravity(system, root, said), system.layout[root]
-    if where.position is None or where.drift is None:
-        return -gravity
-    R = matrix_from_quaternion(x.q[where.quaternion].real)
-    v, w = x.v[where.drift].real, x.v[where.spin].real
-    return np.asarray(R @ (vdot[where.drift].real + np.cross(w, v)) - gravity)
+    """Return the acceleration (3,) less gravity, world axes, of the center of mass that the root of a body carries."""
+    qdot = system.rates(x).real
+    before, after = (
+        State(x.layout, x.q.real + h * qdot, x.v.real + h * np.real(vdot)) for h in (-INSTANT, INSTANT)
+    )
+    return _felt_between(system, before, after, 2.0 * INSTANT, name, said)
 
 
 def _felt_between(
@@ -363,7 +363,7 @@ def _felt_between(
 def _carried(system: System, x: State, felt: np.ndarray, loads: Loads | None, spec: BodySpec) -> np.ndarray:
     """Return the force (3,), world axes, that a body carries, and its stiffness does not know.
 
-    felt : acceleration of its root less gravity
+    felt : acceleration of the center of mass that its root carries, less gravity
     """
     own = np.zeros(3)
     for node, forces in _forces(spec, loads).items():
