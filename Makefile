@@ -46,11 +46,11 @@ test: lint
 # Then interrupts of runs at random instants: each is heard, or the run is the same to the last bit
 INPUTS ?= 1000000
 INTERRUPTS ?= 2000
-# of each of batches, compilation and studies
+# of each of batches, compilation, linear analyses, runs that go on and studies
 WORKS ?= 100
 # Last, wrong arguments for the main calls: each is one sentence
 CALLS ?= 20000
-# Disks that fill up under runs: one sentence, and the rows that fit
+# Disks that fill up under runs, and under every other writer: one sentence, and the rows that fit or what was there
 DISKS ?= 1000
 # Kernels on disk that are damaged, and studies whose workers are killed (of each of processes and dask)
 DAMAGES ?= 400
@@ -63,6 +63,7 @@ fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupted_work.py $(WORKS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/wrong_calls.py $(CALLS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/full_disks.py $(DISKS) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/full_writers.py $(DISKS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/damaged_caches.py $(DAMAGES) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/killed_workers.py $(STUDIES) $(SEED)
 

@@ -275,6 +275,18 @@ def test_a_disk_that_fills_up_under_many_small_datasets_is_said(tmp_path):
     assert done.stderr == "" and list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
+def test_files_of_every_kind_are_whole_or_what_was_there_when_the_disk_is_full():
+    """Each kind once; many at night."""
+    script = Path(__file__).parent / "fuzz" / "full_writers.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "16", "3"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["files"] == 16 and found["refused"] > 4
+
+
 def test_the_reason_of_a_full_disk_is_said(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")

@@ -1,6 +1,8 @@
-"""Interrupt batches, compilation and studies at random instants: each is heard, or the result is the same.
+"""Interrupt all that takes long at random instants: each interrupt is heard, or the result is the same.
 
-    python tests/fuzz/interrupted_work.py [INTERRUPTS OF EACH] [SEED]
+    python tests/fuzz/interrupted_work.py [INTERRUPTS OF EACH] [SEED] [PROGRAM ...]
+
+Programs: batches, compilation, linear analyses, runs that go on from checkpoints, studies.
 
 Every program runs in a process of its own. SIGINT must come out as KeyboardInterrupt, SIGTERM ends the process; what
 finishes all the same prints what an undisturbed program prints, and a study that was interrupted goes on to the same
@@ -21,6 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
 BEGIN = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -61,6 +64,39 @@ def work(folder):
             s += np.sin(x * k) + np.linalg.norm(np.ones(3) * k)
         return s
     return f"{total(1.0, 10):.9f}"
+""",
+    "linear": """
+import sys as s
+s.path[:0] = PATHS
+import every_call
+def work(folder):
+    found = hashlib.sha1()
+    flight, x = every_call.controlled_cart()
+    log = ist.simulate(flight, x, until=2.0, step="10 ms", progress=False)
+    for point in (x, *ist.points(log, [0.5, 1.0, 1.5], balance=False)):
+        trim = ist.trim(flight, point)
+        model = ist.linearize(flight, trim, sampled=True)
+        loop = ist.open_loop(flight, trim, at="rail.command")
+        for array in (trim.q, model.A, loop.A, loop.frequency_response([0.1, 1.0])):
+            found.update(np.ascontiguousarray(array).tobytes())
+        found.update(repr(loop.margins().rows).encode())
+    return found.hexdigest()
+""",
+    "resume": """
+import sys as s
+from pathlib import Path
+s.path[:0] = PATHS
+import hostile
+def work(folder):
+    place = Path(folder)
+    place.mkdir(exist_ok=True)
+    for name, data in hostile._flown().items():
+        (place / name).write_bytes(data)
+    log = ist.resume(place / "hostile.ckpt.h5", until=60.0)
+    again = ist.load(place / "hostile.h5")
+    found = hashlib.sha1(np.ascontiguousarray(log["hinge.angle"]).tobytes())
+    found.update(np.ascontiguousarray(again["law.torque"]).tobytes())
+    return found.hexdigest()
 """,
     "study": """
 import time
@@ -115,12 +151,14 @@ def interrupted(
     return found
 
 
-def main(interrupts: int = 20, seed: int = 1) -> dict[str, dict[str, int]]:
-    """Interrupt each program so many times; return the counts."""
+def main(interrupts: int = 20, seed: int = 1, *names: str) -> dict[str, dict[str, int]]:
+    """Interrupt each program so many times, or those that are named; return the counts."""
     rng, scratch, every = random.Random(seed), Path(tempfile.mkdtemp()), {}
-    for name, text in PROGRAMS.items():
+    for name in names or PROGRAMS:
+        text = PROGRAMS[name]
         program = scratch / f"{name}.py"
-        program.write_text(BEGIN + text + END, encoding="utf-8")
+        paths = [str(HERE), str(HERE.parent), str(HERE.parent / "nastran")]
+        program.write_text(BEGIN + text.replace("PATHS", repr(paths)) + END, encoding="utf-8")
         for k in range(2):  # the second time the kernels of the package are on disk
             undisturbed = run(program, scratch / f"whole{name}{k}")
             assert undisturbed.stdout is not None
@@ -143,6 +181,6 @@ def main(interrupts: int = 20, seed: int = 1) -> dict[str, dict[str, int]]:
 
 
 if __name__ == "__main__":
-    counts = main(*map(int, sys.argv[1:]))
+    counts = main(*map(int, sys.argv[1:3]), *sys.argv[3:])
     print(json.dumps(counts))
     sys.exit(any(one[name] for one in counts.values() for name in BAD))
