@@ -317,6 +317,7 @@ def solve(equations: E, max_iterations: int) -> Solution[E]:
             nearer = _search(equations, r, step, tangent.correction)
             if nearer is None:
                 break
+        last = _size(r, scale)
         equations, r, whole = nearer
         travelled = travelled + np.abs(step)
         # the sizes of what balances: round-off of them is all that may be left
@@ -324,7 +325,8 @@ def solve(equations: E, max_iterations: int) -> Solution[E]:
         size = _size(r, scale)
         if size > 1e-3 * smallest:
             J = None  # as long as a Jacobian brings three digits a step it is kept
-        stalled = stalled + 1 if whole and size > 0.5 * smallest else 0
+        # beyond a kink residuals are above the least for some steps, while they fall
+        stalled = stalled + 1 if whole and size > 0.5 * max(last, smallest) else 0
         if size < smallest:
             smallest, found.equations, found.after = size, equations, r
     return found
