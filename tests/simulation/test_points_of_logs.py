@@ -318,6 +318,27 @@ def test_what_was_set_holds_at_points(tmp_path, case, where, law):
     np.testing.assert_array_equal(rest.q[-1], longer.q[-1])
 
 
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_states_of_phases_and_of_dense_output_are_those_of_the_vehicle(tmp_path, where):
+    """They do not have what devices keep: runs, trims and models of the assembly refuse them, the vehicle does not."""
+    flight = pulled().add("lag", Lag())
+    given = {"set": {"lag.u": 1.0, "pull.k": 1.0}, "method": "dop853", "log": tmp_path / "a.h5"}
+    log = ist.simulate(flight, flight.vehicle.state(q=[0.3]), until=1.0, dense=True, **given)
+    dense = [log.at(0.4)]
+    log = log if where == "memory" else ist.load(tmp_path / "a.h5")
+    phase = log.phases[0]
+    for x in (phase.state(3), phase.point(3), phase.operating_point(3), *dense):
+        for ask in (
+            lambda x=x: ist.linearize(flight, x),
+            lambda x=x: ist.trim(flight, x),
+            lambda x=x: ist.simulate(flight, x, until=2.0),
+        ):
+            with pytest.raises(InputError, match=r"not a whole point.*without what devices keep; log\.point"):
+                ask()
+        assert phase.system.energy(x) > 0.0
+    assert ist.linearize(flight, log.point(3)).A.shape == (3, 3)
+
+
 # a vehicle alone ------------------------------------------------------------------------------------------
 
 

@@ -488,7 +488,8 @@ class Log:
     def at(self, t: float) -> State:
         """Return the state at any time of an adaptive run (its dense output); at an event, the state after it.
 
-        Masses that change are interpolated between rows: `point` flies to the time instead.
+        Masses that change are interpolated between rows, and what devices keep is not in it, so that runs and linear
+        models of an assembly refuse it: `point` flies to the time instead.
         """
         if all(phase.dense is None for phase in self.phases):
             adaptive = "evaluations" in self.info

@@ -329,6 +329,7 @@ TABLES: Tables = (
 )
 STATES, CHANGES, BOOKED, PHASES = range(4)
 WORDS = "vehicle of a phase"
+OF_THE_VEHICLE = "it has the vehicle alone, without what devices keep; log.point(k or t) has both"
 CHUNK = 1 << 12
 COARSE = 0.2  # change of gravity from a row to the next, beside its size, that a mean of rows does not follow
 
@@ -426,6 +427,7 @@ def phases_of(
                 found.append(Phase(system, t, q, v, what.dense or None, inputs, masses, tanks))
             else:
                 found.append(FlightPhase(system, t, q, v, (masses, tanks), what, (rows, samples)))
+            found[-1].lacks = "" if contents.alone else OF_THE_VEHICLE
             found[-1].vehicles = tuple(systems[: number + 1])
             found[-1].others, found[-1].first = trees, as_described(systems[: number + 1])
     return found

@@ -293,6 +293,7 @@ class Phase:
     inertia : {body: (m, 10)} of bodies whose mass changed on the way
     propellant : {tank: (m,)} of tanks of bodies that burn
     vehicles : those of the phases before it, and its own;  first, others : see `RunHistory`
+    lacks : why its states are not whole points, "" where they are: what devices keep is in the log
     """
 
     system: System
@@ -306,6 +307,7 @@ class Phase:
     vehicles: tuple[System, ...] = field(default=(), repr=False)
     first: int = field(default=1, repr=False)
     others: tuple[Tree, ...] = field(default=(), repr=False)
+    lacks: str = field(default="", repr=False)
     _recovered: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _wholes: dict[str, Wholes] = field(default_factory=dict, repr=False)
 
@@ -356,6 +358,7 @@ class Phase:
         values : of devices;  holds : {body: whether a device holds its joint};  the others : see `RunHistory`
         """
         k = range(len(self.t))[k]
+        lacking = lacking or (self.lacks if values is None else "")
         system, t = self.system_at(k), float(self.t[k])
         for body, held in (holds or {}).items():
             system.set_joint_mode(body, "locked" if held else "free")
