@@ -319,6 +319,31 @@ def test_what_was_set_holds_at_points(tmp_path, case, where, law):
 
 
 @pytest.mark.parametrize("where", ["memory", "file"])
+def test_points_around_faults_go_on_bit_for_bit_or_are_refused(tmp_path, where):
+    """A fault of a sampled output holds at once, its rows are those of samples: 0.14 s is of the next one."""
+    fault = ist.Fault("total.y", start=0.14, stop=0.36, value=3.0)
+    given = {"until": 1.0, "step": "20 ms", "faults": [fault]}
+
+    def made():
+        one = ist.Assembly("faulty").add("lag", Lag()).add("late", Lag())
+        one.add("total", Summing(), every="0.1 s", out={"y": "N"})
+        return one.wire({"lag.y": "total.x", "total.y": "late.u"})
+
+    log = ist.simulate(made(), None, set={"lag.u": 1.0}, log=tmp_path / "a.h5", **given)
+    found = log if where == "memory" else ist.load(tmp_path / "a.h5")
+    for t in (0.14, 0.18, 0.36, 0.38):
+        with pytest.raises(
+            InputError, match=r"a fault of 'total\.y' begins or ends there, before its next sample"
+        ):
+            found.point(t)
+    for t in (0.12, 0.2, 0.28, 0.34, 0.4, 0.44):
+        rest = ist.simulate(made(), found.point(t), **given)
+        np.testing.assert_array_equal(
+            rest["late.y"][-25:], log["late.y"][-25:]
+        )  # 0.34 is no float: a tick more
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
 def test_states_of_phases_and_of_dense_output_are_those_of_the_vehicle(tmp_path, where):
     """They do not have what devices keep: runs, trims and models of the assembly refuse them, the vehicle does not."""
     flight = pulled().add("lag", Lag())

@@ -425,6 +425,9 @@ class Log:
         if not found.known:
             why = "its row is of a part of the log that a version without whole points has written"
             return phase.point(row, lacking=why)
+        if found.unsettled:
+            why = f"a fault of '{found.unsettled}' begins or ends there, before its next sample; take a row behind that"
+            return phase.point(row, lacking=why)
         memory = self.store.remembered_at(number) if kept.laws or kept.sets else {}
         if memory is None and kept.sets:
             return phase.point(row, lacking="its log does not have the parameters that were set until then")

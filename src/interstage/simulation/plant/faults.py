@@ -10,6 +10,7 @@ numbers of its own: its source says what it said to everyone else.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.simulation.plant.assembly import Assembly, Member, Port
-from interstage.simulation.plant.clock import Period, period_of
+from interstage.simulation.plant.clock import Period, on_ticks, period_of
 from interstage.simulation.plant.connection_blocks import Copy, Links, said_by
 from interstage.simulation.plant.connections import split_slice
 from interstage.simulation.plant.declarations import (
@@ -207,6 +208,8 @@ def forced(
     """Return the parts that write the numbers of faults, of a run from a start; parts are not added."""
     number = {part.path: k for k, part in enumerate(parts)}
     ports = assembly.ports()
+    # a run may start at any time (a row of a log): ticks meet it to a microsecond
+    soonest = start if on_ticks(start) else Fraction(math.ceil(start * 10**6 - Fraction(1, 10**6)), 10**6)
     found: list[Forced] = []
     for fault in faults:
         begin, end = fault.times()
@@ -214,7 +217,7 @@ def forced(
             continue
         for name in assembly.find(fault.port):
             for piece in _pieces(fault, ports[name], number, parts, links):
-                made = _forced(fault, piece, max(begin, start), end, len(found))
+                made = _forced(fault, piece, max(begin, soonest), end, len(found))
                 _check_alone(made, found)
                 found.append(made)
     return found
@@ -278,7 +281,7 @@ def _forced(fault: Fault, piece: _Piece, begin: Fraction, end: Fraction | None, 
     )
     part = Member(f"{port.name}[{piece.first}] > fault {n}", device, None, Fraction(0))
     back = None
-    if piece.sampled and piece.writer is not None:
+    if piece.sampled:
         back = Member(f"{part.path} back", Restore(k=piece.count), None, Fraction(0))
     return Forced(
         part,
@@ -329,9 +332,12 @@ def insert(plan: ExecutionPlan, found: Sequence[Forced], first: int, seen: Mappi
     number = {part.path: k for k, part in enumerate(plan.parts)}
     for k, one in enumerate(found, first):
         times = [time for time in (one.begin, one.end) if time is not None]
-        switches += [Entry(k, "sample", once, plan.clock.ticks(time)) for time in times]
+        back = None if one.back is None else number[one.back.path]
+        order = (
+            [k] if back is None else [back, k]
+        )  # a run that starts in a fault finds what its device said last
+        switches += [Entry(j, "sample", once, plan.clock.ticks(time)) for time in times for j in order]
         if one.sampled:
-            back = None if one.back is None else number[one.back.path]
             plan.sampled = _behind(plan.sampled, one.writer, k, back)
         else:
             plan.sample_feels |= one.stuck and any(e.part == one.writer for e in plan.after)
