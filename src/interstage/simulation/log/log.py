@@ -519,7 +519,10 @@ class Log:
 
     @property
     def energy(self) -> np.ndarray:
-        """Total energy (m,): kinetic, strain, gravity, and where the log knows what acted `geometric`."""
+        """Total energy (m,): kinetic, strain, gravity, and where the log knows what acted `geometric`.
+
+        Gravity is that of the vehicle itself: what devices say (`Earth`) has no potential here.
+        """
         return self._sums[:, :3].sum(axis=1) + np.concatenate(
             [p.geometric if p.inputs.known else np.zeros(len(p.t)) for p in self.phases]
         )
