@@ -349,6 +349,13 @@ def test_what_would_change_the_structure_unseen_is_refused():
     ist.frequency_response(model(spring + "PELAST,8,,,88\nPBUSHT,9,KN,88\n"))
 
 
+@pytest.mark.parametrize("lines", ["PBUSHT,8,K,88\n,B,88", "PBUSHT,8,88", "PBUSHT,8,KK,88"])
+def test_tables_of_a_bush_in_the_wrong_fields_are_refused(lines):
+    """The keyword of a continuation line stands in its third field; in the second it was passed over."""
+    with pytest.raises(InterstageError, match="PBUSHT has a line without a keyword in its third field"):
+        ist.frequency_response(model(MASS + STEADY + lines + "\nTABLED1,88\n,0.,1.,9.,1.,ENDT\n"))
+
+
 CHAIN = """GRID,1,,0.,0.,0.,,23456
 SPOINT,2,3,4
 CELAS2,1,900.,1,1,,,.03

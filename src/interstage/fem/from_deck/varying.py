@@ -21,7 +21,7 @@ def read_varying(
             found = {
                 (key, 0): _table(table, i, tables, tid)
                 for key, tid in zip(FIELDS[name], row[1:])
-                if isinstance(tid, int) and tid > 0
+                if tid not in (None, 0)
             }
             for user in users:
                 _give(ctx, out, user, row[0], found)
@@ -36,12 +36,23 @@ def _bush(table: CardTable, i: int, row: list, tables: dict[int, Table]) -> dict
     found: dict[tuple[str, int], Table] = {}
     for first in range(1, len(row), 8):
         key, values = row[first], (row[first + 1 : first + 7] + [None] * 6)[:6]
-        if key not in ("K", "B", "GE"):
+        behind = row[first + 7] if len(row) > first + 7 else None  # the second field of the next line
+        if behind is not None or (
+            key not in ("K", "B", "GE", "KN") and any(v is not None for v in [key, *values])
+        ):
+            raise table.error(
+                i,
+                "PBUSHT has a line without a keyword in its third field",
+                expected="K, B, GE or KN and six tables",
+                got=str(key if behind is None else behind),
+                hint="leave the second field of continuation lines blank",
+            )
+        if key in (None, "KN"):
             continue
         if key == "GE" and not any(values[1:]):  # as on PBUSH the first holds for all six
             values = [values[0]] * 6
         for c, tid in enumerate(values):
-            if isinstance(tid, int) and tid > 0:
+            if tid not in (None, 0):
                 found[key, c] = _table(table, i, tables, tid)
     return found
 
