@@ -57,8 +57,8 @@ def _bush(table: CardTable, i: int, row: list, tables: dict[int, Table]) -> dict
     return found
 
 
-def _table(table: CardTable, i: int, tables: dict[int, Table], tid: int) -> Table:
-    if tid not in tables:
+def _table(table: CardTable, i: int, tables: dict[int, Table], tid: object) -> Table:
+    if not isinstance(tid, int) or tid not in tables:
         raise table.error(i, f"{table.name} refers to table {tid}, which is not among TABLED1 to TABLED4")
     return tables[tid]
 
