@@ -187,10 +187,13 @@ def notes_on_stiffening(
 
     gravity : that devices say at x
     """
-    found = []
-    for spec in unstiffened(system, loads):
-        felt = _felt(system, x, vdot, spec.name, gravity or {})
-        share, note = _note(system, x, spec, _carried(system, x, felt, loads, spec), loads)
+    found: list[tuple[BodySpec, str]] = []
+    bodies, roots = unstiffened(system, loads), _roots(system)
+    if not bodies:
+        return ()
+    felt = _felt(system, x, vdot, {roots[spec.name] for spec in bodies}, gravity or {})
+    for spec in bodies:
+        share, note = _note(system, x, spec, _carried(system, x, felt[roots[spec.name]], loads, spec), loads)
         if share > LOAD_MATTERS:
             found.append((spec, note))
     return _said(found)
@@ -212,14 +215,15 @@ def warn_along_run(stretches: Iterable[Stretch]) -> None:
         if not bodies or len(t) < 2:
             continue
         ends = np.unique(np.linspace(0, len(t) - 1, WINDOWS + 1).astype(int))
-        points = [row(int(k)) for k in ends]
+        points, roots = [row(int(k)) for k in ends], _roots(system)
+        wanted = {roots[spec.name] for spec in bodies}
         for first, x, k, m in zip(points, points[1:], ends, ends[1:]):
             field = gravity(int(k), int(m)) if t[m] > t[k] else None
             if field is None:
                 continue
+            felt = _felt_between(system, first, x, t[m] - t[k], wanted, field)
             for spec in bodies:
-                felt = _felt_between(system, first, x, t[m] - t[k], spec.name, field)
-                share, note = _note(system, x, spec, _carried(system, x, felt, None, spec))
+                share, note = _note(system, x, spec, _carried(system, x, felt[roots[spec.name]], None, spec))
                 if share > (worst[spec.name][0] if spec.name in worst else LOAD_MATTERS):
                     worst[spec.name] = share, spec, f"{note} (from t = {t[k]:.4g} to {t[m]:.4g})"
     _said([(spec, note) for _, spec, note in worst.values()])
@@ -317,47 +321,51 @@ def load_share(component: Component, force: float, along: np.ndarray) -> tuple[f
     return float(shares[k]), float(component.frequencies_hz[elastic[k]])
 
 
-def _root(system: System, name: str) -> str:
-    """Return the root of the vehicle that has a body."""
-    specs = {spec.name: spec for spec in system.model.specs}
-    while specs[name].parent is not None:
-        name = str(specs[name].parent)
-    return name
+def _roots(system: System) -> dict[str, str]:
+    """Return the body on nothing that carries each body."""
+    found: dict[str, str] = {}
+    for spec in system.model.specs:  # parents come before what they carry
+        found[spec.name] = spec.name if spec.parent is None else found[str(spec.parent)]
+    return found
 
 
-def _drift(system: System, x: State, root: str) -> np.ndarray | None:
-    """Return the velocity (3,) of the center of mass that a root carries, world axes, None where it is not free."""
-    where = system.layout[root]
-    if where.position is None or where.drift is None:
-        return None
-    inside = np.array([_root(system, name) == root for name in system.bodies])
+def _drifts(system: System, x: State, roots: Iterable[str]) -> dict[str, np.ndarray]:
+    """Return velocities (3,) of the centers of mass that free roots carry, world axes."""
+    free = [
+        one
+        for one in roots
+        if system.layout[one].position is not None and system.layout[one].drift is not None
+    ]
+    if not free:
+        return {}
+    carried = _roots(system)
+    carriers = np.array([carried[name] for name in system.bodies])
     real = State(x.layout, x.q.real.copy(), x.v.real.copy())
     ahead = State(x.layout, real.q + 1e-30j * system.rates(real), real.v.astype(complex))
-    return np.asarray(center_of_mass(system, ahead, inside).imag / 1e-30)
+    return {one: center_of_mass(system, ahead, carriers == one).imag / 1e-30 for one in free}
 
 
-def _gravity(system: System, root: str, said: Gravity) -> np.ndarray:
-    """Return the gravity (3,) of a root, world axes: that of devices, else that of the vehicle."""
-    return np.asarray(said.get(root, system.model.gravity), dtype=float)
-
-
-def _felt(system: System, x: State, vdot: np.ndarray, name: str, said: Gravity) -> np.ndarray:
-    """Return the acceleration (3,) less gravity, world axes, of the center of mass that the root of a body carries."""
+def _felt(
+    system: System, x: State, vdot: np.ndarray, roots: Iterable[str], said: Gravity
+) -> dict[str, np.ndarray]:
+    """Return the acceleration (3,) less gravity, world axes, of the center of mass that each root carries."""
     qdot = system.rates(x).real
     before, after = (
         State(x.layout, x.q.real + h * qdot, x.v.real + h * np.real(vdot)) for h in (-INSTANT, INSTANT)
     )
-    return _felt_between(system, before, after, 2.0 * INSTANT, name, said)
+    return _felt_between(system, before, after, 2.0 * INSTANT, roots, said)
 
 
 def _felt_between(
-    system: System, first: State, x: State, span: float, name: str, said: Gravity
-) -> np.ndarray:
-    """Return the mean of it between two states, `span` apart in time."""
-    root = _root(system, name)
-    gravity = _gravity(system, root, said)
-    one, other = _drift(system, first, root), _drift(system, x, root)
-    return -gravity if one is None or other is None else (other - one) / span - gravity
+    system: System, first: State, x: State, span: float, roots: Iterable[str], said: Gravity
+) -> dict[str, np.ndarray]:
+    """Return the means of it between two states, `span` apart in time."""
+    one, other = (_drifts(system, y, roots) for y in (first, x))
+    return {
+        root: ((other[root] - one[root]) / span if root in one else 0.0)
+        - np.asarray(said.get(root, system.model.gravity), dtype=float)
+        for root in roots
+    }
 
 
 def _carried(system: System, x: State, felt: np.ndarray, loads: Loads | None, spec: BodySpec) -> np.ndarray:
@@ -382,7 +390,7 @@ def _unknown_mass(system: System, x: State, spec: BodySpec) -> float:
         return sum(
             _mass(system, one) for node, bodies in carried if not is_known(spec, node) for one in bodies
         )
-    alone = name == _root(system, name) and len(system.model.roots) == 1
+    alone = name == _roots(system)[name] and len(system.model.roots) == 1
     return float(whole_from(system, x)[0]) if alone else _mass(system, name)
 
 
