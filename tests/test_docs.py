@@ -117,7 +117,7 @@ def site(tmp_path_factory):
         ("quaternions", "notation"),
         ("Octave", "howto/read_in_matlab"),
         ("gusts", "howto/fly_a_batch"),
-        ("percentiles", "reference/ensemble"),
+        ("percentiles", "reference/studies"),
         ("simulate_batch", "howto/fly_a_batch"),
     ],
 )
@@ -152,7 +152,7 @@ def test_the_site_builds_and_has_its_pages(site):
         "reference/spatial",
         "reference/linear",
         "reference/multibody",
-        "reference/system",
+        "reference/simulation",
     ):
         assert (site / f"{page}.html").stat().st_size > 2000
 
