@@ -54,6 +54,17 @@ def test_filters_are_those_of_scipy(case):
 
 
 @pytest.mark.parametrize("case", CASES)
+def test_filters_have_no_hidden_pole_on_the_unit_circle(case):
+    """A filter of first order has one pole, that of scipy's bilinear map, and forgets the rest at once."""
+    make, num, den, w0 = CASES[case]
+    made = ist.Assembly("x").add("f", make(), every="10 ms")
+    z = ist.linearize(made, None, inputs="f.u", outputs="f.y", sampled=True).poles()
+    _, a = signal.bilinear(num, den, fs=w0 / (2 * np.tan(0.5 * w0 * 0.01)))
+    moving = z[np.abs(z) > 1e-9]
+    assert np.sort_complex(moving) == pytest.approx(np.sort_complex(np.roots(a)), abs=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_filters_are_exact_at_their_frequency(case):
     """The sampled loop's own linear model, at ω0: gain and phase of the continuous filter."""
     make, num, den, w0 = CASES[case]

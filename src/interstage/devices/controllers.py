@@ -35,6 +35,7 @@ from interstage._renamed import former_names
 from interstage.devices.clipping import clipped
 from interstage.errors import InputError, shown
 from interstage.jit import kernel
+from interstage.linear.sections import TransferSection
 from interstage.simulation.plant.declarations import (
     ANY,
     DiscreteState,
@@ -52,6 +53,11 @@ from interstage.simulation.plant.device import Device, RecordView
 UNLIMITED = 1e300
 
 
+def pid_section(kp: Any, ki: Any, kd: Any, lag: Any) -> tuple[Any, ...]:
+    """Return ω0 = 0 (no warping) and b2, b1, b0, a2, a1, a0 from error to command, without limits, with a lag."""
+    return 0.0, kp * lag + kd, kp + ki * lag, ki, lag, 1.0, 0.0
+
+
 class PID(Device):
     """Command u (n,) of a wanted and a measured value; see the module.
 
@@ -63,6 +69,7 @@ class PID(Device):
     ki = Parameter("1/s", 0.0, size="n", least=0.0)
     kd = Parameter("s", 0.0, size="n")
     lag = Parameter("s", 0.0, least=0.0)
+    section = TransferSection(("kp", "ki", "kd", "lag"), pid_section)
     limit = Parameter("", UNLIMITED, size="n", above=0.0)
     rated = IntegerState()
     wanted = In(ANY, "n", default=0.0)

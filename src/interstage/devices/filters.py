@@ -38,6 +38,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.linear.model import LinearModel
+from interstage.linear.sections import TransferSection
 from interstage.simulation.plant.clock import Period, period_of
 from interstage.simulation.plant.declarations import (
     ANY,
@@ -64,6 +65,48 @@ def tustin(w0, T, b2, b1, b0, a2, a1, a0):
         scale * 2.0 * (a0 - a2 * kk),
         scale * (a2 * kk - a1 * k + a0),
     )
+
+
+@kernel
+def first_order_tustin(w0, T, b1, b0, a1, a0):
+    """Return the same five of a filter of first order: B2 = A2 = 0, without a common factor 1 + z⁻¹."""
+    k = w0 / np.tan(0.5 * w0 * T)
+    scale = 1.0 / (a1 * k + a0)
+    return scale * (b0 + b1 * k), scale * (b0 - b1 * k), 0.0 * scale, scale * (a0 - a1 * k), 0.0 * scale
+
+
+@kernel
+def lead_lag_section(zero, pole, gain):
+    """Return ω0 and b2, b1, b0, a2, a1, a0 of a lead-lag compensator."""
+    wz, wp = 2.0 * np.pi * zero, 2.0 * np.pi * pole
+    return np.sqrt(wz * wp), 0.0, gain / wz, gain, 0.0, 1.0 / wp, 1.0
+
+
+@kernel
+def notch_section(frequency, depth, width):
+    """Return ω0 and b2, b1, b0, a2, a1, a0 of a notch filter."""
+    w = 2.0 * np.pi * frequency
+    return w, 1.0, 2.0 * depth * w, w * w, 1.0, 2.0 * width * w, w * w
+
+
+@kernel
+def first_order_section(frequency):
+    """Return ω0 and b2, b1, b0, a2, a1, a0 of a low-pass filter of first order."""
+    w = 2.0 * np.pi * frequency
+    return w, 0.0, 0.0, w, 0.0, 1.0, w
+
+
+@kernel
+def second_order_section(frequency, damping):
+    """Return ω0 and b2, b1, b0, a2, a1, a0 of a low-pass filter of second order."""
+    w = 2.0 * np.pi * frequency
+    return w, 0.0, 0.0, w * w, 1.0, 2.0 * damping * w, w * w
+
+
+def low_pass_section(frequency: Any, damping: Any, order: Any) -> tuple[Any, ...]:
+    """Return ω0 and b2, b1, b0, a2, a1, a0 of a low-pass filter of either order."""
+    plain = [getattr(one, "py_func", one) for one in (first_order_section, second_order_section)]
+    return plain[0](frequency) if order == 1 else plain[1](frequency, damping)
 
 
 @kernel
@@ -102,6 +145,7 @@ class LeadLag(Device):
     zero = Parameter("Hz", above=0.0)
     pole = Parameter("Hz", above=0.0)
     gain = Parameter("", 1.0)
+    section = TransferSection(("zero", "pole", "gain"), lead_lag_section)
     u = In(ANY, "n")
     y = Out(ANY, "n")
     state = DiscreteState("", ("n", 2))
@@ -113,8 +157,8 @@ class LeadLag(Device):
         check_below_nyquist(self, float(np.sqrt(self.zero * self.pole)), "√(zero·pole)")
 
     def sample(d, t):
-        wz, wp = 2.0 * np.pi * d.zero, 2.0 * np.pi * d.pole
-        c = tustin(np.sqrt(wz * wp), d.period, 0.0, d.gain / wz, d.gain, 0.0, 1.0 / wp, 1.0)
+        w, _, b1, b0, _, a1, a0 = lead_lag_section(d.zero, d.pole, d.gain)
+        c = first_order_tustin(w, d.period, b1, b0, a1, a0)
         run_biquad(c, d.u, d.y, d.state, d.begun == 0 and d.ideal == 0)
         d.begun = 1
 
@@ -128,6 +172,7 @@ class LowPass(Device):
     frequency = Parameter("Hz", above=0.0)
     damping = Parameter("", 0.7071067811865476, above=0.0)
     order = IntegerState(initial=2)
+    section = TransferSection(("frequency", "damping", "order"), low_pass_section)
     u = In(ANY, "n")
     y = Out(ANY, "n")
     state = DiscreteState("", ("n", 2))
@@ -141,11 +186,12 @@ class LowPass(Device):
         check_below_nyquist(self, float(self.frequency), "frequency")
 
     def sample(d, t):
-        w = 2.0 * np.pi * d.frequency
         if d.order == 1:
-            c = tustin(w, d.period, 0.0, 0.0, w, 0.0, 1.0, w)
+            w, _, b1, b0, _, a1, a0 = first_order_section(d.frequency)
+            c = first_order_tustin(w, d.period, b1, b0, a1, a0)
         else:
-            c = tustin(w, d.period, 0.0, 0.0, w * w, 1.0, 2.0 * d.damping * w, w * w)
+            w, b2, b1, b0, a2, a1, a0 = second_order_section(d.frequency, d.damping)
+            c = tustin(w, d.period, b2, b1, b0, a2, a1, a0)
         run_biquad(c, d.u, d.y, d.state, d.begun == 0 and d.ideal == 0)
         d.begun = 1
 
@@ -159,6 +205,7 @@ class Notch(Device):
     frequency = Parameter("Hz", above=0.0)
     depth = Parameter("", 0.0, least=0.0)
     width = Parameter("", 0.5, above=0.0)
+    section = TransferSection(("frequency", "depth", "width"), notch_section)
     u = In(ANY, "n")
     y = Out(ANY, "n")
     state = DiscreteState("", ("n", 2))
@@ -170,8 +217,8 @@ class Notch(Device):
         check_below_nyquist(self, float(self.frequency), "frequency")
 
     def sample(d, t):
-        w = 2.0 * np.pi * d.frequency
-        c = tustin(w, d.period, 1.0, 2.0 * d.depth * w, w * w, 1.0, 2.0 * d.width * w, w * w)
+        w, b2, b1, b0, a2, a1, a0 = notch_section(d.frequency, d.depth, d.width)
+        c = tustin(w, d.period, b2, b1, b0, a2, a1, a0)
         run_biquad(c, d.u, d.y, d.state, d.begun == 0 and d.ideal == 0)
         d.begun = 1
 

@@ -43,6 +43,7 @@ from interstage.linear.requirements import (
     check_requirements,
 )
 from interstage.linear.trim import trim
+from interstage.linear.tuning import TunableBlock, Tuned, tunable, tune
 
 __all__ = [
     "CenterOfMass",
@@ -87,6 +88,8 @@ __all__ = [
     "TrackedModes",
     "Trim",
     "TrimReport",
+    "TunableBlock",
+    "Tuned",
     "WheelDisturbance",
     "check_requirements",
     "jacobian",
@@ -100,6 +103,8 @@ __all__ = [
     "sweep_modes",
     "track_modes",
     "trim",
+    "tunable",
+    "tune",
     "wheel_sweep",
 ]
 
