@@ -231,6 +231,31 @@ def _read_log(path: Path) -> None:
         np.asarray(of)
 
 
+def _numbers(path: Path) -> dict[str, bytes | str]:
+    """Return what a log says, in full."""
+    log = ist.load(path)
+    found: dict[str, bytes | str] = {
+        one.name: one.t.tobytes() + one.values.tobytes() for one in log.written()
+    }
+    found |= {f"phase {k}": p.t.tobytes() + p.q.tobytes() + p.v.tobytes() for k, p in enumerate(log.phases)}
+    info = {key: one for key, one in log.info.items() if key != "file"}
+    return found | {"tree": log.tree, "events": str([str(one) for one in log.events]), "info": str(info)}
+
+
+@cache
+def _undamaged() -> dict[str, bytes | str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hostile"
+        path.write_bytes(_flown()["hostile.h5"])
+        return _numbers(path)
+
+
+def _read_damaged(path: Path) -> None:
+    """Load a log whose bytes were changed: it is refused, or says what was written, to the last bit."""
+    _read_log(path)
+    assert _numbers(path) == _undamaged(), "damage was not noticed"
+
+
 def _resume(path: Path) -> None:
     """Go on from a checkpoint beside its log."""
     (path.parent / "hostile.h5").write_bytes(_flown()["hostile.h5"])
@@ -259,7 +284,7 @@ TARGETS = {
         for name in (*HDF5, "linear.mat", "linear.npz", "mass.json")
     },
     **{f"tree of {name}": Target(ist.load, _of_old(name), structured=True) for name in HDF5},
-    "bytes of today's log": Target(_read_log, _of_today("hostile.h5")),
+    "bytes of today's log": Target(_read_damaged, _of_today("hostile.h5")),
     "tree of today's log": Target(_read_log, _of_today("hostile.h5"), structured=True),
     "tree of today's checkpoint": Target(_resume, _of_today("hostile.ckpt.h5"), structured=True),
     "a run that goes on in today's log": Target(_resume_log, _of_today("hostile.h5"), structured=True),
