@@ -168,7 +168,7 @@ def test_a_run_of_msc_with_rods_holds_once_the_deck_names_it(tmp_path):
     assert any("0.9" in note for note in ist.FEModel.from_deck(folder / "deck.bdf").notes)
 
 
-OWN = ("CTRIA6", "CTRIAR", "CQUADR", "CTRIAX6")  # formulations of the literature, not Nastran's
+OWN = ("CTRIA6", "CTRIAR", "CQUADR")  # formulations of the literature, not Nastran's
 CURVED = 6413  # a CQUAD8 on a sphere
 
 
@@ -191,8 +191,10 @@ def test_a_run_of_every_kind_of_element():
     }
     kept = [k for k, g in enumerate(stored["grid_id"].tolist()) if g not in other | {3315, 3316}]
     assert len(kept) > 95 and 6402 not in other
-    ours = np.array([u[int(stored["grid_id"][k])] for k in kept])
-    assert grid_error(ours, stored["values"][0][kept]) <= 1e-4
+    for k in kept:  # each in its own scale: they are of many sizes
+        theirs = stored["values"][0][k]
+        found = np.resize(np.append(u[int(stored["grid_id"][k])], np.zeros(5)), 6)
+        assert np.abs(found - theirs).max() <= 1e-6 * np.abs(theirs).max() + 1e-12, stored["grid_id"][k]
     plate = [k for k, g in enumerate(stored["grid_id"].tolist()) if g in (3315, 3316)]
     ours = np.array([u[int(stored["grid_id"][k])] for k in plate])
     assert grid_error(ours, stored["values"][0][plate]) <= 4e-3
