@@ -126,6 +126,10 @@ def test_report_as_text_table_and_picture(tmp_path):
     assert len(text.splitlines()) == 4 + 9
     rows = report.table()
     assert len(rows) == 36
+    assert [row[1] for row in rows] == [1, 2, 3, 4] * 9
+    assert [row[2:4] for row in rows[4:8]] == list(
+        zip(report.fills[1].exact_hz, report.fills[1].frequencies_hz)
+    )
     assert max(abs(row[4]) for row in rows) == report.frequency_error
     figure = report.plot()
     assert len(figure.axes) == 2
