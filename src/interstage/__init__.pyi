@@ -65,6 +65,7 @@ from interstage.linear import track_modes as track_modes
 from interstage.linear import trim as trim
 from interstage.linear import tunable as tunable
 from interstage.linear import tune as tune
+from interstage.linear import uncertain as uncertain
 from interstage.linear import wheel_sweep as wheel_sweep
 from interstage.linear.comparison import compare as compare
 from interstage.mass import CylinderFill as CylinderFill

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.batch.kernels import NOT_FINITE, Found
-from interstage.batch.numbers import OF_TREE
 from interstage.batch.plan import BatchPlan
 from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
+from interstage.multibody.dispersed_parameters import FACTORS, OF_TREE, with_shapes
 from interstage.simulation import Log, simulate
 from interstage.studies import Design, Study
 from interstage.studies.outputs import TIMES
@@ -102,7 +102,10 @@ class BatchLog:
         settings = system.settings.copy()
         if "body_inertia" in numbers:
             settings.body_inertia = numbers["body_inertia"]
-        return system.with_constants({n: a for n, a in numbers.items() if n in OF_TREE}, settings)
+        view = system.with_constants({n: a for n, a in numbers.items() if n in OF_TREE}, settings)
+        return with_shapes(
+            view, {n: f for n, f in self.design.row(k).items() if n.partition(".")[0] in FACTORS}
+        )
 
     def state(self, k: int) -> State:
         """Return the state in which sample k starts."""

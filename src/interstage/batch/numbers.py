@@ -1,10 +1,7 @@
 """The numbers of a sample in one vector, and which of them the names of dispersed quantities mean.
 
 "q.arm.angle", "v.bus.wx"                      the state at the start: the value itself
-"stiffness", "damping", "mass"                 a factor on those of the whole vehicle,
-"stiffness.panel"                                  of a body: the spring of its joint and its modes,
-"damping.panel.modes", "damping.panel.joint"       of one of the two,
-"stiffness.panel.eta3", "damping.arm.angle"        of one mode, or one axis of a joint
+"stiffness.panel", "mass", "frequency.core.eta3"  a factor on those of the vehicle (`multibody.dispersed_parameters`)
 "force", "force.core.52", "tau", "tau.arm.angle"   a factor on loads: all, those at a place, of one velocity
 "force[1]"                                         of the second of the forces, where places have several
 "gain", "gain.u1"                              a factor on C and D of the law: all, or of one output
@@ -32,6 +29,7 @@ from interstage.batch.law import LinearController, place_names
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.multibody.arrays import Tree
+from interstage.multibody.dispersed_parameters import FACTORS, OF_TREE, DispersedEntries, VehicleFactors
 from interstage.multibody.loads import JointLaws, Loads, TimeTable, Wrench
 from interstage.multibody.types import asks_system
 from interstage.simulation.plant.coupled_kernels import plain
@@ -39,9 +37,6 @@ from interstage.simulation.run.applied_loads import Acting
 from interstage.simulation.run.integrators.step_kernels import just_after, just_before
 
 WRENCH = 10  # numbers of a wrench as the kernels take it; the first six are [t; f]
-MODAL = ("flex_E", "flex_F0", "flex_J1", "site_lam", "site_gam")  # what `prepare` makes products of
-OF_TREE = ("v_stiffness", "v_damping", "mixed_C", "held_C", "drag_C", "stiff_K", *MODAL)
-FACTORS = ("stiffness", "damping", "mass")  # below zero they mean nothing
 _FORCE = re.compile(r"force\[\d+\]")
 _ENTRY = re.compile(r"law\.([ABCD]|reference)\[(\d+)(?:,\s*(\d+))?\]")
 
@@ -57,15 +52,6 @@ def check_memory(what: str, numbers: float, most_mib: float, where: str, hint: s
             expected=f"at most {most_mib / factor:g} {unit}",
             hint=hint,
         )
-
-
-@dataclass(frozen=True)
-class DispersedEntries:
-    """Entries of an array of a sample that a power of a dispersed quantity is a factor on; power 0: it is put there."""
-
-    array: str
-    entries: np.ndarray
-    power: float = 1.0
 
 
 class Vector:
@@ -98,10 +84,10 @@ class Names:
         law: LinearController | None,
         moving: np.ndarray | None = None,
     ):
-        self.system, self.law, self.tree = system, law, system.tree
+        self.system, self.law, self.factors = system, law, VehicleFactors(system)
         self.moving = np.zeros(0, np.int64) if moving is None else moving
         self.states = place_names(system)
-        self.velocities = [c.name for c in system.layout.velocities()]
+        self.velocities = self.factors.velocities
         self.forces = [force_name(force) for force in forces]
 
     def targets(self, name: str) -> list[DispersedEntries]:
@@ -110,133 +96,31 @@ class Names:
             return [DispersedEntries("y", np.array([self.states[name]]), 0.0)]
         word, _, rest = name.partition(".")
         kinds: dict[str, Callable[[str], Iterator[DispersedEntries]]] = {
-            "stiffness": self._stiffness,
-            "damping": self._damping,
-            "mass": self._mass,
             "force": self._force,
             "tau": self._tau,
             "gain": self._gain,
         }
         if _FORCE.fullmatch(name):
             word, rest = "force", name[len("force") :]
-        found = list(kinds[word](rest)) if word in kinds else self._of_law(name)
+        if word in FACTORS:
+            found = self.factors.targets(name)
+        else:
+            found = list(kinds[word](rest)) if word in kinds else self._of_law(name)
         if not found:
             raise InputError(
                 f"there is nothing called '{name}' to disperse",
                 where="disperse",
                 hint=did_you_mean(name, self.known()),
             )
-        arrays = {**self.tree._asdict(), "body_inertia": self.system.settings.body_inertia}
-        if word in FACTORS and not any(np.ravel(arrays[t.array])[t.entries].any() for t in found):
-            raise InputError(f"'{name}' is zero: a factor does not change it", where="disperse")
         return found
 
     def known(self) -> list[str]:
         """Return the names that there are."""
-        bodies = self.system.bodies
-        known = [*self.states, "stiffness", "damping", "mass", "force", "tau"]
-        known += [
-            f"{word}.{what}" for word in ("stiffness", "damping") for what in (*bodies, *self.velocities)
-        ]
-        known += [f"mass.{b}" for b in bodies] + [f"force.{f}" for f in self.forces]
+        known = [*self.states, "force", "tau", *self.factors.known()]
+        known += [f"force.{f}" for f in self.forces]
         known += [f"tau.{v}" for v in self.velocities]
         known += [] if self.law is None else ["gain", *(f"gain.{u}" for u in self.law.names)]
         return known
-
-    def _chosen(self, rest: str) -> tuple[list[int], list[int]]:
-        """Return the velocities that are meant, and the bodies all of whose modes are."""
-        layout, everything = self.system.layout, range(self.system.nv)
-        if not rest:
-            return list(everything), list(range(len(layout)))
-        if rest in self.velocities:
-            return [self.velocities.index(rest)], []
-        body, _, part = rest.rpartition(".")
-        if rest in layout:
-            return list(everything[layout[rest].velocities]), [self.system.body(rest)]
-        if body in layout and part == "modes":
-            return list(everything[layout[body].etadot]), [self.system.body(body)]
-        if body in layout and part == "joint":
-            return list(everything[layout[body].v]), []
-        return [], []
-
-    def _stiffness(self, rest: str) -> Iterator[DispersedEntries]:
-        chosen, _ = self._chosen(rest)
-        if chosen:
-            yield DispersedEntries("v_stiffness", np.array(chosen))
-
-    def _damping(self, rest: str) -> Iterator[DispersedEntries]:
-        chosen, bodies = self._chosen(rest)
-        if not chosen:
-            return
-        yield DispersedEntries("v_damping", np.array(chosen))
-        tree = self.tree
-        for i in range(len(tree.body_modes)):
-            n, first = int(tree.body_modes[i]), int(tree.joint_v[i] + tree.joint_nv[i])
-            coupled = [
-                (array, int(at), size)
-                for array, at, size in (
-                    ("mixed_C", tree.body_mixed[i], n * n),
-                    ("held_C", tree.body_held[i], n * n),
-                    ("drag_C", tree.body_drag[i], 6 * (6 + n)),
-                )
-                if at >= 0
-            ]
-            if i in bodies:
-                for array, at, size in coupled:
-                    yield DispersedEntries(array, at + np.arange(size))
-            elif coupled and set(chosen) & set(range(first, first + n)):
-                body = self.system.bodies[i]
-                raise InputError(
-                    f"the damping of body '{body}' couples its modes: one alone cannot be dispersed",
-                    where="disperse",
-                    hint=f"'damping.{body}.modes'",
-                )
-
-    def _mass(self, rest: str) -> Iterator[DispersedEntries]:
-        bodies = self.system.bodies
-        if rest and rest not in bodies:
-            return
-        for body in [rest] if rest else bodies:
-            i = self.system.body(body)
-            yield DispersedEntries("body_inertia", 10 * i + np.arange(10))
-            if self.system.flexible(body) is not None:
-                yield from self._modal_mass(i)
-
-    def _modal_mass(self, i: int) -> Iterator[DispersedEntries]:
-        """Yield what a factor s on the mass of a flexible body changes of its modes.
-
-        They keep unit mass, as those of a component that is built with the changed mass: shapes go with s^-1/2, so that
-        E, F0 and J1, of mass times shapes, go with s^1/2, pairs of modes stay, and K and C go with 1/s. So does the
-        geometric stiffness of loads at nodes, whose share that inertia balances does not know s; that of the spin, a
-        load of s, stays.
-        """
-        tree, body = self.tree, self.system.bodies[i]
-        if tree.body_square[i] >= 0:
-            raise InputError(
-                f"body '{body}' has tanks: its mass is that of its structure and of propellant that changes, and no "
-                "one factor",
-                where="disperse",
-                hint="fly a study (ist.monte_carlo) whose build makes the stages",
-            )
-        n, at = int(tree.body_modes[i]), int(tree.body_flex[i])
-        for array, rows in (("flex_E", 3), ("flex_F0", 3), ("flex_J1", 6)):
-            yield DispersedEntries(array, rows * at + np.arange(rows * n), 0.5)
-        for s in np.flatnonzero(tree.site_body == i):
-            for array in ("site_lam", "site_gam"):
-                yield DispersedEntries(array, 3 * int(tree.site_start[s]) + np.arange(3 * n), -0.5)
-        first = int(tree.joint_v[i] + tree.joint_nv[i])
-        for array in ("v_stiffness", "v_damping"):
-            yield DispersedEntries(array, first + np.arange(n), -1.0)
-        for array, start in (("mixed_C", tree.body_mixed[i]), ("held_C", tree.body_held[i])):
-            if start >= 0:
-                yield DispersedEntries(array, int(start) + np.arange(n * n), -1.0)
-        known = {int(tree.body_root[i]), *tree.site_load[tree.site_body == i].tolist()} - {-1}
-        loads = [at for row in sorted(known) for at in tree.stiff_block[row].tolist() if at >= 0]
-        if loads:
-            yield DispersedEntries("stiff_K", (np.array(loads)[:, None] + np.arange(n * n)).ravel(), -1.0)
-        if tree.body_drag[i] >= 0:
-            number = np.arange(6 * (6 + n)).reshape(6, 6 + n)
-            yield DispersedEntries("drag_C", int(tree.body_drag[i]) + number[:, 6:].ravel(), -0.5)
 
     def _force(self, rest: str) -> Iterator[DispersedEntries]:
         for k, name in enumerate(self.forces):

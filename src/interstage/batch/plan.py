@@ -9,9 +9,10 @@ import numpy as np
 
 from interstage.batch.kernels import Acts, Keep, Law, Patches, Stops
 from interstage.batch.law import LinearController, Stop, place_names, places_of
-from interstage.batch.numbers import FACTORS, OF_TREE, WRENCH, Course, Names, Vector
+from interstage.batch.numbers import WRENCH, Course, Names, Vector
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
+from interstage.multibody.dispersed_parameters import FACTORS, OF_TREE
 from interstage.multibody.loads import Loads, Wrench, wrench_rows
 from interstage.simulation.plant.clock import count
 from interstage.simulation.run.integrators import CompiledMethod, Method

@@ -42,8 +42,10 @@ from interstage.linear.requirements import (
     RequirementTable,
     check_requirements,
 )
+from interstage.linear.sensitivity import Sensitivities
 from interstage.linear.trim import trim
 from interstage.linear.tuning import TunableBlock, Tuned, tunable, tune
+from interstage.linear.uncertainty import Uncertain, uncertain
 
 __all__ = [
     "CenterOfMass",
@@ -85,11 +87,13 @@ __all__ = [
     "Requirement",
     "RequirementRow",
     "RequirementTable",
+    "Sensitivities",
     "TrackedModes",
     "Trim",
     "TrimReport",
     "TunableBlock",
     "Tuned",
+    "Uncertain",
     "WheelDisturbance",
     "check_requirements",
     "jacobian",
@@ -105,6 +109,7 @@ __all__ = [
     "trim",
     "tunable",
     "tune",
+    "uncertain",
     "wheel_sweep",
 ]
 

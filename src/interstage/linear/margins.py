@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 ILL_CONDITIONED = 1e5  # condition of an eigenvalue from which it is kept in a block with its neighbors
 NEGLIGIBLE = 1e-5  # |S(jω) - S(∞)| at which the search ends: the loop gain is 100 dB below one there
+TAIL = 60  # terms of an expansion at infinite frequency
 AGREEMENT = 1e-6  # of partial fractions with a direct solution, relative to max(1, |S|)
 GROWS = 1e-5  # growth beside the largest pole from which it is not that of a defective pole at zero
 NARROWEST = 1e-10  # relative width of an interval that is not halved any more
@@ -563,9 +564,40 @@ class _Sensitivity:
         total = float(np.abs(self.residues).sum()) + sum(
             float(np.linalg.norm(c) * np.linalg.norm(b)) for _, c, b in self.blocks
         )
-        return max(
+        first = 1.5 * largest
+        last = max(
             10.0 * largest, 1.0001 * largest + min(total / NEGLIGIBLE, 1e7 * max(largest, total)), 1e-3
         )
+        if first <= 0.0 or self._tail(last, largest) > NEGLIGIBLE:
+            return last
+        low, high = first, last
+        while high > 1.01 * low:
+            middle = float(np.sqrt(low * high))
+            low, high = (middle, high) if self._tail(middle, largest) > NEGLIGIBLE else (low, middle)
+        return max(high, 1e-3)
+
+    def _tail(self, omega: float, largest: float) -> float:
+        """Return a bound of |S - d| at all frequencies from ω on, above all poles, by the expansion at infinity.
+
+        Partial fractions cancel there: of a loop that rolls off fast S - d is far below the sum of their sizes.
+        """
+        bound, order = 0.0, TAIL
+        powers = np.ones(len(self.poles), complex)
+        vectors = [b / omega for _, _, b in self.blocks]
+        for _ in range(order):
+            term = complex((self.residues * powers).sum())
+            rounding = float(np.abs(self.residues * powers).sum())
+            for (_, c, _), v in zip(self.blocks, vectors):
+                term += omega * complex(c @ v)
+                rounding += omega * float(np.linalg.norm(c) * np.linalg.norm(v))
+            bound += (abs(term) + 1e-14 * rounding) / omega
+            powers = powers * self.poles / omega
+            vectors = [T @ v / omega for (T, _, _), v in zip(self.blocks, vectors)]
+        rest = float(np.abs(self.residues * powers).sum())
+        rest += sum(
+            omega * float(np.linalg.norm(c) * np.linalg.norm(v)) for (_, c, _), v in zip(self.blocks, vectors)
+        )
+        return bound + rest / max(omega - largest, 1e-300)
 
     @cached_property
     def start(self) -> float:

@@ -37,6 +37,7 @@ class ModelData:
     held : mask (nv,) of the velocities of joints that are not free;  any_held : whether there are any
     site_rows : {(body, node): site} of the kernels' tables;  known : flexible data by node, shared by descendants
     watched : whether a body's mass matrix may become indefinite
+    factors : {name: factor} of a view with other stiffness, damping or masses (`dispersed_parameters`)
     """
 
     def __init__(self, model: Multibody, known: KnownFlexes | None = None):
@@ -44,6 +45,7 @@ class ModelData:
             raise InputError("a vehicle needs at least one body", where=f"'{model.name}'")
         self.model = model
         self.change: Change | None = None
+        self.factors: dict[str, float] = {}
         self.known: KnownFlexes = {} if known is None else known
         self.flexes, owner = flexible_bodies(model, self.known)
         self._index = {name: i for i, name in enumerate(model.bodies)}

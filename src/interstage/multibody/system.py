@@ -42,6 +42,7 @@ from interstage.multibody import (
     topology,
 )
 from interstage.multibody.closures import kept
+from interstage.multibody.dispersed_parameters import with_factors
 from interstage.multibody.impulse import Change
 from interstage.multibody.joints import Joint
 from interstage.multibody.kernel_interface import NO_SITES, Scratch, refined, shut
@@ -80,7 +81,7 @@ class System(ModelData):
     def __reduce__(self) -> tuple[object, ...]:
         # compiled code and addresses stay here: description and settings travel, and the order of sites
         asked = sorted(self.site_rows, key=self.site_rows.__getitem__)[len(self.closure_places) :]
-        return _restored, (self.model, self.settings, asked, self.change)
+        return _restored, (self.model, self.settings, asked, self.change, self.factors)
 
     def __repr__(self) -> str:
         return f"<System '{self.model.name}': {len(self._index)} bodies, nq {self.nq}, nv {self.nv}>"
@@ -649,10 +650,17 @@ class System(ModelData):
 
 
 def _restored(
-    model: Multibody, settings: RuntimeSettings, asked: list[tuple[int, int]], change: Change | None
+    model: Multibody,
+    settings: RuntimeSettings,
+    asked: list[tuple[int, int]],
+    change: Change | None,
+    factors: Mapping[str, float] | None = None,
 ) -> System:
     """Return a system from what a copy brought along."""
-    system = System(model).with_settings(settings)
+    system = System(model)
+    if factors:
+        system = with_factors(system, factors)
+    system = system.with_settings(settings)
     names = system.bodies
     sites.located(system, [(names[i], node) for i, node in asked])
     system.change = change

@@ -11,6 +11,7 @@ Several vehicles as one system: bodies, closures and settings of each under name
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 
 from interstage.component.units import meters
-from interstage.errors import InputError, did_you_mean
+from interstage.errors import FidelityWarning, InputError, caller_level, did_you_mean
 from interstage.multibody import closure_queries, conservation, impulse
 from interstage.multibody.closures import ClosureSpec
 from interstage.multibody.impulse import Change, JointFrames, frames_of
@@ -61,6 +62,12 @@ def rebuilt(system: System, specs: list[BodySpec]) -> System:
                 new.set_joint_mode(spec.name, mode)
     closure_queries.carry(system, new)
     carry_propellant(system, new)
+    if system.factors:
+        warnings.warn(
+            f"the vehicle changes: factors on it ({', '.join(system.factors)}) do not hold for the new one",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
     return new
 
 

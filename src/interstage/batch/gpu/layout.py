@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from interstage.batch.numbers import MODAL, OF_TREE, WRENCH
+from interstage.batch.numbers import WRENCH
 from interstage.batch.plan import BatchPlan, method_in
 from interstage.batch.threads import step_scratch
 from interstage.multibody.arrays import BODY_ROWS, SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
+from interstage.multibody.dispersed_parameters import MODAL, OF_TREE
 from interstage.multibody.kernels.joints import VARYING
 
 CONSTANT = (

@@ -17,6 +17,7 @@ vehicles touches that of the assembly around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
@@ -339,6 +340,15 @@ class Assembly:
             joined = together(self.name, all_of_them)
             self._joined = all_of_them, joined
         return joined
+
+    def with_vehicle(self, system: System) -> Assembly:
+        """Return a copy of the assembly whose vehicles together are another view of them, as with other constants."""
+        new, vehicles = copy(self), self.vehicles()
+        if set(vehicles) <= {""}:
+            new._own = system
+        else:
+            new._joined = vehicles, system
+        return new
 
     def state(self, states: Mapping[str, State] | None = None) -> State:
         """Return the state of all vehicles together, of those given by name ("" for `vehicle=`), others at rest."""
