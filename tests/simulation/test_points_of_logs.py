@@ -546,3 +546,51 @@ def test_loads_that_come_along_with_a_state_of_a_log_are_told_of():
         ist.simulate(system, log.point(), until=1.0, step=0.05)
         ist.simulate(system, none.state(), **run)
     assert none.v[-1, 0] == pytest.approx(1.5, rel=1e-12) and np.array_equal(same.v, on.v)
+
+
+# histories --------------------------------------------------------------------------------------------
+
+
+def wave(t):
+    return 0.1 * (1.0 - np.cos(3.0 * (t - 0.4)))
+
+
+@pytest.mark.parametrize("by", ["motions", "event"])
+@pytest.mark.parametrize("where", ["memory", "file"])
+@pytest.mark.parametrize("kind", ["vehicle", "assembly"])
+def test_histories_that_a_point_does_not_hold_are_asked_for(tmp_path, kind, where, by):
+    """An arm on a wave, and a body that burns: given again, the run goes on along the wave; else it says so."""
+    mb = ist.Multibody("pair")
+    mb.add_body("bus", mass=10.0, inertia=[3.0, 4.0, 5.0], joint=ist.Free())
+    mb.add_body(
+        "arm", mass=2.0, com=[0.5, 0, 0], inertia=[0.1, 0.2, 0.2], parent="bus", joint=ist.Revolute("z")
+    )
+    system = mb.compile()
+    system.set_joint_mode("arm", "locked" if by == "event" else "prescribed")
+    follow = ist.PrescribedMotion(angle=wave)
+    flown = system if kind == "vehicle" else ist.Assembly("a", vehicle=system)
+    masses = {"bus": lambda t: (10.0 - t, [0, 0, 0], np.diag([3.0, 4.0, 5.0]))}
+    x = system.state()
+    start = 0.0 if by == "event" else 0.4
+    how = {"step": 0.01, "start": start}
+    if by == "event":
+        how["events"] = [ist.Event(at=0.4, action=ist.SetJointMode("arm", "prescribed", follow))]
+    else:
+        how["motions"] = {"arm": follow}
+    log = ist.simulate(flown, x, until=1.0, mass=masses, log=tmp_path / "a.h5", **how)
+    log = log if where == "memory" else ist.load(tmp_path / "a.h5")
+    for at in (0.7, log.t[-1]):
+        point = log.point(float(at))
+        rest = {"until": float(at) + 0.3, "step": 0.01}
+        with pytest.warns(FidelityWarning, match=r"motions= for arm .*mass= for bus"):
+            ist.simulate(flown, point, **rest)
+        with pytest.warns(FidelityWarning, match=r"give mass= for bus"):
+            ist.simulate(flown, point, motions={"arm": follow}, **rest)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            on = ist.simulate(flown, point, motions={"arm": follow}, mass=masses, **rest)
+        assert on["arm"].q[-1, 0] == pytest.approx(wave(float(at) + 0.3), abs=1e-9)
+        assert on["mass"][-1] == pytest.approx(12.0 - (float(at) + 0.3), rel=1e-12)
+    if by == "event":  # before the event the joint is locked
+        with pytest.warns(FidelityWarning, match=r"give mass= for bus"):
+            ist.simulate(flown, log.point(0.2), until=0.3, step=0.01)

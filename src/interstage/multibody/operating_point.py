@@ -70,6 +70,7 @@ class RunHistory:
     goes_on : a run from it begins at its time where no other is given, instead of at zero
     loaded : its loads were asked for with it
     changes : what events of the run may have changed of the vehicle
+    motions, masses : bodies whose joints may follow motions of the run, and whose masses follow its histories
     """
 
     vehicles: tuple[System, ...]
@@ -82,6 +83,8 @@ class RunHistory:
     changes: Changes = NO_CHANGES
     others: tuple[Tree, ...] = ()
     first: int = 1
+    motions: tuple[str, ...] = ()
+    masses: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:

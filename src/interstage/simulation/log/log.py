@@ -394,6 +394,15 @@ class Log:
         return self._point(k, whole=True)
 
     def _point(self, k: int, whole: bool) -> OperatingPoint:
+        point, kept = self._row_point(k), self.contents.points
+        if kept is not None and point.run is not None:
+            point.run = replace(point.run, motions=tuple(kept.motions), masses=tuple(kept.masses))
+        if whole:
+            check_whole(point)
+        return point
+
+    def _row_point(self, k: int) -> OperatingPoint:
+        """Return a row as a point, without the names of what followed histories."""
         phase, row = self._row(k)
         number = range(len(self))[k]
         if self._end is not None and number == len(self) - 1:
@@ -413,8 +422,6 @@ class Log:
             point = phase.point(row, lacking=lacking)
         else:
             point = self._whole(phase, row, number, kept)
-        if whole:
-            check_whole(point)
         return point
 
     def _whole(self, phase: Phase, row: int, number: int, kept: KeptState) -> OperatingPoint:

@@ -35,7 +35,7 @@ from interstage.output import json_text, parse_json
 from interstage.simulation.plant.declarations import Out
 from interstage.simulation.plant.faults import HeldOverride
 from interstage.simulation.plant.plan import ExecutionPlan
-from interstage.simulation.plant.prescribed_inputs import AHEAD, Ahead
+from interstage.simulation.plant.prescribed_inputs import AHEAD, Ahead, MassHistory
 from interstage.simulation.plant.serialization import Describer, NoName, Program, Restorer
 from interstage.simulation.plant.vehicle_interface import holds_of
 
@@ -173,6 +173,7 @@ class KeptState:
     begun : the run began on a vehicle that had changed before
     switches : {sampled output: times at which faults of it begin and end}
     sets : parameters are not those of their devices, or events may set some: they are kept beside what laws remember
+    motions, masses : bodies whose joints or masses follow histories of the run, some of them perhaps from an event on
     loads : what acts beside devices from the start, None: nothing; as the file has it, or why it does not
     """
 
@@ -190,6 +191,8 @@ class KeptState:
     begun: bool = False
     sets: bool = False
     switches: dict[str, list[float]] = field(default_factory=dict)
+    motions: list[str] = field(default_factory=list)
+    masses: list[str] = field(default_factory=list)
 
     def __getstate__(self) -> dict[str, object]:
         # functions of time do not travel but by their names
@@ -201,7 +204,7 @@ class KeptState:
         start = {name: np.ravel(value).tolist() for name, value in self.start.items()}
         own: dict[str, Any] = {"ticks": self.ticks, "holds": self.holds, "driven": self.driven}
         own |= {"missing": self.missing, "laws": self.laws, "hidden": self.hidden, "begun": self.begun}
-        own |= {"sets": self.sets, "switches": self.switches}
+        own |= {"sets": self.sets, "switches": self.switches, "motions": self.motions, "masses": self.masses}
         own["loads"] = loads_as_json(self.loads)
         one = self.changes
         heirs = [[*key, body, _node(place)] for key, (body, place) in one.heirs.items()]
@@ -224,6 +227,8 @@ class KeptState:
         found.driven, found.loads = text["driven"], loads_of_json(text["loads"])
         found.hidden, found.begun = text.get("hidden", []), bool(text.get("begun", False))
         found.sets, found.switches = bool(text.get("sets", False)), text.get("switches", {})
+        found.motions = [str(body) for body in text.get("motions", [])]
+        found.masses = [str(body) for body in text.get("masses", [])]
         leaving, coming, parting, heirs = text["changes"]
         places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
         found.changes = Changes(leaving, coming, frozenset(parting), places)
@@ -325,6 +330,8 @@ def kept_by(plan: ExecutionPlan, spots: Spots, w: np.ndarray, n: np.ndarray) -> 
             found.ticks[path] = spot[1], float(entry.every * clock.tick), float(entry.first * clock.tick)
     for one in plan.parts:
         found.holds |= holds_of(one)
+        if isinstance(one.what, Ahead):
+            (found.masses if isinstance(one.what.given, MassHistory) else found.motions).append(one.what.body)
         if isinstance(one.what, HeldOverride):
             port = one.path.partition(" > ")[0].rpartition("[")[0]
             ends = [float(one.what.value_of(name)) for name in ("begin", "end")]

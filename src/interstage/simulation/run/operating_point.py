@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,32 @@ def tell_of_loads(x: State | None) -> None:
         warnings.warn(
             f"the state of the log brings its loads along: {', '.join(found)} of its row act in this run too; "
             "give forces=ist.Loads.of(system) for none, log.operating_point(k) for these, log.point(k) to go on",
+            FidelityWarning,
+            stacklevel=caller_level(),
+        )
+
+
+def tell_of_histories(
+    x: State | None, motions: Container[str], mass: Container[str], accelerations: object
+) -> None:
+    """Warn of joints and masses that followed histories at a point of a log, which this run is not given."""
+    run = history_of(x)
+    if not isinstance(x, OperatingPoint) or run is None:
+        return
+    system = x.system
+    joints = [
+        body
+        for body in run.motions
+        if body not in motions and body in system.bodies and system.joint_mode(body) == "prescribed"
+    ]
+    if isinstance(accelerations, Mapping):
+        joints = [body for body in joints if body not in accelerations]
+    weights = [body for body in run.masses if body not in mass and body in system.bodies]
+    parts = [f"motions= for {', '.join(joints)} (the acceleration of the point is held)"] if joints else []
+    parts += [f"mass= for {', '.join(weights)} (the mass of the point is held)"] if weights else []
+    if parts:
+        warnings.warn(
+            f"the run of this point followed histories, which a point does not hold; give {' and '.join(parts)}",
             FidelityWarning,
             stacklevel=caller_level(),
         )
