@@ -139,6 +139,9 @@ def test_models_that_do_not_belong_together_are_refused():
 
 
 def test_a_picture_and_a_page(tmp_path):
+    from typer.testing import CliRunner
+
+    from interstage.cli.main import app
     from interstage.report.sources import report_file
 
     models = ist.LinearModelSet([three_lags(k) for k in GAINS], GAINS, over="gain")
@@ -149,3 +152,6 @@ def test_a_picture_and_a_page(tmp_path):
     models.save(tmp_path / "models.h5")
     page = report_file(tmp_path / "models.h5").html()
     assert "Worst margins" in page and f"{20 * np.log10(6 / 3):.4g}" in page
+    said = CliRunner().invoke(app, ["info", str(tmp_path / "models.h5"), "--json"])
+    told = json.loads(said.stdout)
+    assert told["models"] == 4 and told["values"] == GAINS and told["poles"] == ["marginal"] * 4

@@ -58,7 +58,8 @@ from interstage.output import write_text
 from interstage.simulation.plant.declarations import Value, numbers
 from interstage.simulation.plant.device import Device
 
-Range: TypeAlias = tuple[Any, Any] | tuple[Any, Any, Any]
+End: TypeAlias = float | str
+Range: TypeAlias = tuple[End, End] | tuple[End, End, End]
 TINY = 1e-30  # complex step
 WIDE = 2.0  # ratio of the ends of a range from which its logarithm is tuned
 AHEAD = 2.0  # violations this much smaller than the largest one are left out of a step
@@ -116,14 +117,6 @@ class TunableBlock:
     def values(self, tuned: Sequence[float]) -> dict[str, float]:
         """Return all values of the block."""
         return self.fixed | {number.name: value for number, value in zip(self.numbers, tuned)}
-
-    def section(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return ω0, at which samples are exact, then b2, b1, b0, a2, a1, a0 of a block with values."""
-        if self.device is None:
-            return 0.0, 0.0, 0.0, values["gain"], 0.0, 0.0, 1.0
-        section = getattr(self.device, "section", None)
-        assert isinstance(section, TransferSection)  # as `tunable` has seen
-        return section.of(dict(values))
 
 
 @named_arguments
@@ -189,6 +182,15 @@ def _number_of(name: str, value: tuple[Any, ...], unit: str, where: str) -> _Num
     return _Number(name, low, start, high)
 
 
+def _coefficients(block: TunableBlock, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return ω0, at which samples are exact, then b2, b1, b0, a2, a1, a0 of a block with values."""
+    if block.device is None:
+        return 0.0, 0.0, 0.0, values["gain"], 0.0, 0.0, 1.0
+    section = getattr(block.device, "section", None)
+    assert isinstance(section, TransferSection)  # as `tunable` has seen
+    return section.of(dict(values))
+
+
 # responses ----------------------------------------------------------------------------------------------
 
 
@@ -196,7 +198,7 @@ def _section_response(
     block: TunableBlock, values: Mapping[str, Any], s: np.ndarray, dt: float | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return H, dH by the tuned numbers (n, ...), and dH/ds (sampled: dH/dz) at places s (sampled: z)."""
-    w0, *c = block.section(values)
+    w0, *c = _coefficients(block, values)
     k, v, dv = _warped(w0, s, dt)
     N, D = (c[0] * v + c[1]) * v + c[2], (c[3] * v + c[4]) * v + c[5]
     H = N / D
@@ -204,7 +206,7 @@ def _section_response(
     found = np.zeros((len(block.numbers), *np.shape(s)), complex)
     for j, number in enumerate(block.numbers):
         stepped = dict(values) | {number.name: values[number.name] + 1j * TINY}
-        w1, *c1 = block.section(stepped)
+        w1, *c1 = _coefficients(block, stepped)
         d = [np.imag(one) / TINY for one in c1]
         found[j] = ((d[0] * v + d[1]) * v + d[2] - H * ((d[3] * v + d[4]) * v + d[5])) / D
         if dt is not None and w0 != 0.0:
@@ -223,7 +225,7 @@ def _warped(w0: float, s: np.ndarray, dt: float | None) -> tuple[float, np.ndarr
 
 def _section_model(block: TunableBlock, values: Mapping[str, float], dt: float | None) -> LinearModel:
     """Return a block as a linear model of one channel, in companion form."""
-    w0, *c = (float(one) for one in block.section(values))
+    w0, *c = (float(one) for one in _coefficients(block, values))
     b, a = c[:3], c[3:]
     if b[-1] == a[-1] == 0.0:  # an integrator without gain
         b, a = [0.0, *b[:-1]], [0.0, *a[:-1]]
