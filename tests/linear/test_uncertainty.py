@@ -13,7 +13,7 @@ from scipy.linalg import solve_continuous_are
 import interstage as ist
 from interstage.errors import FidelityWarning, InputError
 from interstage.linear.lft import closed_A
-from interstage.linear.structured_singular_value import Block, lower_bound, upper_bound
+from interstage.linear.structured_singular_value import DeltaBlock, lower_bound, upper_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore::interstage.errors.FidelityWarning")
 
@@ -70,12 +70,12 @@ def test_mu_of_a_matrix_of_rank_one_is_known():
     rng = np.random.default_rng(3)
     a, b = (rng.normal(size=4) + 1j * rng.normal(size=4) for _ in range(2))
     known = float(np.abs(a * b).sum())
-    blocks = [Block(str(k), 1, real=False) for k in range(4)]
+    blocks = [DeltaBlock(str(k), 1, real=False) for k in range(4)]
     up, low = upper_bound(np.outer(a, b), blocks)[0], lower_bound(np.outer(a, b), blocks)[0]
     assert low <= known * (1 + 1e-9) and known <= up * (1 + 1e-9)
     assert up == pytest.approx(known, rel=2e-3) and low == pytest.approx(known, rel=2e-2)
     real = np.outer(a.real, b.real)
-    blocks = [Block(str(k), 1) for k in range(4)]
+    blocks = [DeltaBlock(str(k), 1) for k in range(4)]
     known = float(np.abs(a.real * b.real).sum())
     assert upper_bound(real, blocks)[0] == pytest.approx(known, rel=2e-3)
     assert lower_bound(real, blocks)[0] == pytest.approx(known, rel=2e-2)
@@ -87,7 +87,7 @@ def test_bounds_of_repeated_real_scalars_hold_the_truth():
     for _ in range(3):
         M = rng.normal(size=(4, 4))
         M[:2, 2:] *= 0.3
-        blocks = [Block("a", 2), Block("b", 2)]
+        blocks = [DeltaBlock("a", 2), DeltaBlock("b", 2)]
         truth = 0.0
         for x in np.linspace(-1, 1, 4001):
             for d in ((1.0, x), (x, 1.0)):
@@ -354,6 +354,26 @@ def test_a_point_keeps_its_masses_and_factors_multiply_them():
     assert np.sort_complex(np.linalg.eigvals(case.model.A)) == pytest.approx(
         np.sort_complex(np.linalg.eigvals(expected.A)), abs=1e-9
     )
+
+
+def test_the_derivative_of_the_mass_matrix():
+    """dM/dt along a motion is that of differences; of a pendulum on a cart M has m l cos q, and its derivative."""
+    vehicle = flexible()
+    rng = np.random.default_rng(0)
+    x = vehicle.state()
+    x.v[:] = 0.3 * rng.normal(size=vehicle.nv)
+    x["beam"].q[:], x["beam"].eta[:] = 0.4, 0.01 * rng.normal(size=4)
+    dM = vehicle.mass_matrix_derivative(x)
+    ends = [vehicle.mass_matrix(vehicle.state(x.q + s * vehicle.rates(x))) for s in (1e-5, -1e-5)]
+    expected = (ends[0] - ends[1]) / 2e-5
+    np.testing.assert_allclose(np.einsum("kij,k->ij", dM, x.v), expected, atol=1e-9 * np.abs(expected).max())
+    mb = ist.Multibody("pendulum on a cart")
+    mb.add_body("cart", mass=2.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
+    mb.add_body("bob", mass=0.5, com=[0, -1.5, 0], inertia=np.eye(3), parent="cart", joint=ist.Revolute("z"))
+    system = mb.compile()
+    dM = system.mass_matrix_derivative(system.state(q=[0.3, 0.7]))
+    assert dM[1, 0, 1] == pytest.approx(-0.5 * 1.5 * np.sin(0.7), rel=1e-14)
+    assert np.abs(dM[0]).max() == 0.0 and dM[1, 1, 1] == pytest.approx(0.0, abs=1e-15)
 
 
 # refusals -----------------------------------------------------------------------------------------------

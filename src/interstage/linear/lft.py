@@ -24,8 +24,8 @@ from interstage.linear.model import LinearModel
 from interstage.linear.poles import balance_matrix
 from interstage.linear.sensitivity import matrix_derivative, pole_derivatives
 from interstage.linear.structured_singular_value import (
-    Block,
-    Channels,
+    DeltaBlock,
+    LoopChannels,
     bound_over_frequency,
     lower_bound,
     upper_bound,
@@ -46,7 +46,7 @@ def stacked(model: LinearModel) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Axis:
+class ParameterAxis:
     """How δ between -1 and 1 leads to a parameter: p = (middle + half δ)^(1/power)."""
 
     parameter: UncertainParameter
@@ -84,7 +84,7 @@ class LFT:
     """
 
     model: LinearModel
-    axes: tuple[Axis, ...]
+    axes: tuple[ParameterAxis, ...]
     U: np.ndarray
     V: np.ndarray
     ranks: tuple[int, ...]
@@ -173,9 +173,9 @@ class LFT:
             return omega / (2.0 * np.pi)
         return float(np.arctan(omega)) / (np.pi * self.model.dt)
 
-    def uncertain_blocks(self) -> list[Block]:
+    def uncertain_blocks(self) -> list[DeltaBlock]:
         """Return the blocks of Δ."""
-        return [Block(name, rank) for name, rank in self.blocks.items()]
+        return [DeltaBlock(name, rank) for name, rank in self.blocks.items()]
 
     def growth(self, delta: np.ndarray) -> float:
         """Return the largest real part of the poles at δ, of a sampled one ln|z| of the largest."""
@@ -252,10 +252,10 @@ def _without_noise(M: np.ndarray) -> np.ndarray:
     return np.where(np.abs(M) > NOISE * np.abs(M).max(initial=0.0), M, 0.0)
 
 
-def _axis(one: UncertainParameter, matrix: Callable[[float], np.ndarray]) -> Axis:
+def _axis(one: UncertainParameter, matrix: Callable[[float], np.ndarray]) -> ParameterAxis:
     """Return the axis of a parameter: the power in which the matrices are nearest to a straight line."""
     if one.low <= 0.0:
-        return Axis(one)
+        return ParameterAxis(one)
     low, high = matrix(one.low), matrix(one.high)
     middle = 0.5 * (one.low + one.high)
     between = matrix(middle)
@@ -265,7 +265,7 @@ def _axis(one: UncertainParameter, matrix: Callable[[float], np.ndarray]) -> Axi
         bends.append(float(np.linalg.norm(between - low - share * (high - low))))
     best = int(np.argmin(bends))
     noise = 1e-9 * float(np.linalg.norm(high - low))
-    return Axis(one, POWERS[best] if bends[best] < BETTER * bends[0] and bends[0] > noise else 1.0)
+    return ParameterAxis(one, POWERS[best] if bends[best] < BETTER * bends[0] and bends[0] > noise else 1.0)
 
 
 def corners(count: int, most: int = CORNERS) -> list[np.ndarray]:
@@ -346,7 +346,7 @@ def mu_at(made: LFT, f: np.ndarray) -> MuBounds:
     return MuBounds(f, lower, upper)
 
 
-def uncertain_channels(made: LFT) -> Channels:
+def uncertain_channels(made: LFT) -> LoopChannels:
     """Return the channels from w to z; refuse a model that is unstable in the middle of the box."""
     A, B, C, D = made.channels
     r = made.U.shape[1]
@@ -358,7 +358,7 @@ def uncertain_channels(made: LFT) -> Channels:
             f"{made.growth(np.zeros(len(made.axes))):.4g}",
             hint="a pole at the origin that no parameter moves (a free motion that no loop closes) counts as well",
         )
-    return Channels(A, B[:, :r], C[:r], D[:r, :r])
+    return LoopChannels(A, B[:, :r], C[:r], D[:r, :r])
 
 
 @dataclass(frozen=True, repr=False)
@@ -408,8 +408,8 @@ def robustness_of(made: LFT, again: Callable[[Mapping[str, float]], LinearModel]
     reached, delta = destabilizing(made)
     channels, blocks = uncertain_channels(made), made.uncertain_blocks()
 
-    def scaled(level: float) -> Channels:
-        return Channels(channels.A, channels.B, channels.C / level, channels.D / level)
+    def scaled(level: float) -> LoopChannels:
+        return LoopChannels(channels.A, channels.B, channels.C / level, channels.D / level)
 
     poles = np.linalg.eigvals(channels.A)
     first = max(1.0 / reached if np.isfinite(reached) else 0.0, 1.0 / FARTHEST)
@@ -514,12 +514,12 @@ def guaranteed_peak(made: LFT, k: int, center: float, first: float) -> float:
     rows, columns = [*range(r), r + k], [*range(r), r + k]
     B, C, D = B[:, columns], C[rows], D[np.ix_(rows, columns)].copy()
     D[r, r] -= center
-    blocks = [*made.uncertain_blocks(), Block("performance", 1, real=False)]
+    blocks = [*made.uncertain_blocks(), DeltaBlock("performance", 1, real=False)]
 
-    def scaled(level: float) -> Channels:
+    def scaled(level: float) -> LoopChannels:
         size = np.ones(r + 1)
         size[r] = 1.0 / level
-        return Channels(A, B, size[:, None] * C, size[:, None] * D)
+        return LoopChannels(A, B, size[:, None] * C, size[:, None] * D)
 
     poles = np.linalg.eigvals(A)
     try:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eig
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError, did_you_mean, shown
 from interstage.linear.margins import Margins
 from interstage.linear.model import LinearModel
@@ -60,6 +61,7 @@ class MarginDerivative:
     derivative: dict[str, float]
 
 
+@named_arguments
 @dataclass(frozen=True, repr=False)
 class Sensitivities:
     """Derivatives of poles and margins along parameters at their nominal values; prints as a table.

@@ -35,7 +35,7 @@ SLACK = 0.02  # by which a bound over all frequencies may exceed the largest bou
 MOST_INTERVALS = 2000
 
 
-class Block(NamedTuple):
+class DeltaBlock(NamedTuple):
     """A scalar that stands `size` times on the diagonal of Δ;  real : it is a real number, else complex."""
 
     name: str
@@ -54,7 +54,7 @@ class Scalings:
 class _Search:
     """Minimize the largest eigenvalue of D^(-1/2) (Mᴴ D M + j (G M - Mᴴ G)) D^(-1/2) over D and G of some blocks."""
 
-    def __init__(self, M: np.ndarray, blocks: Sequence[Block]):
+    def __init__(self, M: np.ndarray, blocks: Sequence[DeltaBlock]):
         self.M, self.blocks, self.n = M, blocks, len(M)
         low, diagonal, upper, real = [], [], [], []
         at = 0
@@ -155,7 +155,7 @@ def _scalings(search: _Search, x: np.ndarray) -> Scalings:
     return Scalings(L @ L.conj().T, L @ G @ L.conj().T)
 
 
-def upper_bound(M: np.ndarray, blocks: Sequence[Block], enough: float = 0.0) -> tuple[float, Scalings]:
+def upper_bound(M: np.ndarray, blocks: Sequence[DeltaBlock], enough: float = 0.0) -> tuple[float, Scalings]:
     """Return an upper bound of μ(M), and D and G that prove it;  enough : a bound at which the search may end."""
     search = _Search(M, blocks)
     x = search.run(enough**2)
@@ -163,7 +163,7 @@ def upper_bound(M: np.ndarray, blocks: Sequence[Block], enough: float = 0.0) -> 
 
 
 def lower_bound(
-    M: np.ndarray, blocks: Sequence[Block], starts: int = 6, seed: int = 0
+    M: np.ndarray, blocks: Sequence[DeltaBlock], starts: int = 6, seed: int = 0
 ) -> tuple[float, np.ndarray | None]:
     """Return a lower bound of μ(M), and δ of each block at which det(I - M Δ) = 0; 0 and None where none was found.
 
@@ -229,7 +229,7 @@ def lower_bound(
 
 
 @dataclass(frozen=True)
-class Channels:
+class LoopChannels:
     """M(s) = C (s - A)⁻¹ B + D from w to z, in continuous time; A stable."""
 
     A: np.ndarray
@@ -244,7 +244,7 @@ class Channels:
         return self.D + self.C @ np.linalg.solve(1j * omega * np.eye(len(self.A)) - self.A, self.B)
 
 
-def holds_between(M: Channels, scalings: Scalings, omega: float) -> tuple[float, float]:
+def holds_between(M: LoopChannels, scalings: Scalings, omega: float) -> tuple[float, float]:
     """Return the interval about ω on which Mᴴ D M + j (G M - Mᴴ G) < D, where it holds at ω.
 
     The Hermitian matrix D - Mᴴ D M - j (G M - Mᴴ G) is singular at jω where jω is an eigenvalue of a Hamiltonian one.
@@ -276,7 +276,7 @@ def holds_between(M: Channels, scalings: Scalings, omega: float) -> tuple[float,
 
 
 @dataclass(frozen=True)
-class Peak:
+class BoundPeak:
     """A bound over all frequencies: `level`, where it was reached (rad/s), and how many intervals cover the axis."""
 
     level: float
@@ -285,12 +285,12 @@ class Peak:
 
 
 def bound_over_frequency(
-    scaled: Callable[[float], Channels],
-    blocks: Sequence[Block],
+    scaled: Callable[[float], LoopChannels],
+    blocks: Sequence[DeltaBlock],
     first: float,
     frequencies: Sequence[float],
     most: float = np.inf,
-) -> Peak:
+) -> BoundPeak:
     """Return a level at which μ of `scaled(level)` is below one at all frequencies from zero on.
 
     scaled : the channels, that become smaller as the level grows;  first : a level to begin with
@@ -324,7 +324,7 @@ def bound_over_frequency(
                 break
             level, at = level * max(beta, 1.0) * (1.0 + SLACK) if np.isfinite(beta) else np.inf, omega
             if level > most:
-                return Peak(np.inf, omega, count)
+                return BoundPeak(np.inf, omega, count)
         a, b = holds_between(channels, scalings, omega)
         width = 1e-7 * max(omega, 1e-6)
         a, b = min(a, omega), max(b, omega)
@@ -338,7 +338,7 @@ def bound_over_frequency(
             b - 1e-9 * (b - omega) if np.isfinite(b) else b,
         )
         gaps = [piece for gap in gaps for piece in _without(gap, a, b)]
-    return Peak(level, at, count)
+    return BoundPeak(level, at, count)
 
 
 def _without(gap: tuple[float, float], a: float, b: float) -> list[tuple[float, float]]:
@@ -353,11 +353,11 @@ def _without(gap: tuple[float, float], a: float, b: float) -> list[tuple[float, 
     return found
 
 
-def checked_blocks(M: np.ndarray, blocks: object) -> list[Block]:
+def checked_blocks(M: np.ndarray, blocks: object) -> list[DeltaBlock]:
     """Return blocks given as (size, "real" or "complex"), whose sizes fit M."""
-    found: list[Block] = []
+    found: list[DeltaBlock] = []
     for k, one in enumerate(blocks if isinstance(blocks, Sequence) else [None]):
-        if isinstance(one, Block):
+        if isinstance(one, DeltaBlock):
             found.append(one)
             continue
         fits = isinstance(one, Sequence) and len(one) == 2 and one[1] in ("real", "complex")
@@ -367,7 +367,7 @@ def checked_blocks(M: np.ndarray, blocks: object) -> list[Block]:
                 expected='e.g. [(2, "real"), (1, "complex")]',
                 got=shown(one),
             )
-        found.append(Block(f"{k + 1}", int(one[0]), one[1] == "real"))
+        found.append(DeltaBlock(f"{k + 1}", int(one[0]), one[1] == "real"))
     if sum(block.size for block in found) != len(M):
         raise InputError(
             "mu: the sizes of blocks must add up to that of M",

@@ -167,6 +167,7 @@ def _default_cuts(flight: Assembly) -> list[str]:
     return found
 
 
+@named_arguments
 @dataclass(frozen=True)
 class UncertainCase:
     """A vehicle or assembly at certain values of its parameters.
@@ -187,6 +188,7 @@ class UncertainCase:
         return self.model.margins()
 
 
+@named_arguments
 class Uncertain:
     """A linear model with uncertain parameters, made by `uncertain`; prints what they change.
 
@@ -290,7 +292,6 @@ class Uncertain:
         """Derivatives (dA, dB, dC, dD) along each parameter at the nominal values."""
         return {name: self._unstack(slope) for name, (slope, _) in self._slopes.items()}
 
-    @named_arguments
     def sensitivities(self) -> Sensitivities:
         """Return derivatives of poles and, of a loop, of every margin along every parameter.
 
@@ -330,7 +331,6 @@ class Uncertain:
             )
         return made
 
-    @named_arguments
     def mu(self, frequencies_hz: ArrayLike) -> MuBounds:
         """Return bounds of the structured singular value at frequencies, of the closed loop where the model is one.
 
@@ -343,7 +343,6 @@ class Uncertain:
             )
         return mu_at(self.lft, f)
 
-    @named_arguments
     def robustness(self) -> Robustness:
         """Return how many times the box of parameters can be as large while the model stays stable, with a bound.
 
@@ -351,7 +350,6 @@ class Uncertain:
         """
         return robustness_of(self.lft, self.model_at)
 
-    @named_arguments
     def worst_margins(self, guaranteed: bool = True) -> WorstMargins:
         """Return the least margins of each loop over the box of parameters, and where they are.
 
@@ -368,7 +366,6 @@ class Uncertain:
             )
         return search_margins(self, guaranteed)
 
-    @named_arguments
     def sample(self, count: int, seed: int = 0) -> list[UncertainCase]:
         """Return cases at random values in the box, uniformly distributed, each linearized again."""
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import minimize
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, shown
 from interstage.linear.lft import LFT, corners, guaranteed_peak, uncertain_channels
 from interstage.linear.margins import LoopMargins, Margins
@@ -45,6 +46,7 @@ class WorstMargin:
     guaranteed: float = np.nan
 
 
+@named_arguments
 @dataclass(frozen=True, repr=False)
 class WorstMargins:
     """Worst margins of all loops over a box of parameters; prints as a table.

@@ -312,6 +312,23 @@ class System(ModelData):
             blame(System.mass_matrix, locals(), error)
             raise
 
+    def mass_matrix_derivative(self, x: State) -> np.ndarray:
+        """Return dM[k, i, j], how M(i, j) changes as the vehicle moves along velocity k alone (nv, nv, nv).
+
+        dM/dt is the sum of dM[k] v[k]: rotations change along their angular velocities. By complex steps, exact.
+        """
+        check_belongs(self, x)
+        if np.iscomplexobj(x.q):
+            raise InputError("mass_matrix_derivative: the state must be real", where="x", got=f"{x.q.dtype}")
+        self, step = as_flown(self, x), 1e-40
+        found = np.empty((self.nv, self.nv, self.nv))
+        for k, way in enumerate(np.eye(self.nv)):
+            along = self.rates(State(self.layout, x.q, way))
+            found[k] = (
+                self.mass_matrix(State(self.layout, x.q + 1j * step * along, x.v.astype(complex))).imag / step
+            )
+        return found
+
     def generalized_input(
         self,
         tau: ArrayLike | None = None,
