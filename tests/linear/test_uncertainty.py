@@ -262,6 +262,17 @@ def test_its_worst_case_flies(sampled_loop):
     assert log["sensor.place"] == pytest.approx(other["sensor.place"], abs=1e-9)
 
 
+def test_the_log_of_a_changed_vehicle_is_of_the_changed_one(sampled_loop, tmp_path):
+    case = sampled_loop.at({"stiffness.mast": 1.2, "mass.mast": 0.9})
+    log = ist.simulate(
+        case.flight, case.flight.state(), until=0.1, step="10 ms", log=str(tmp_path / "log.h5")
+    )
+    built = mast_on_cart(24.0, 0.27)
+    x = built.state(q=[0.1, 0.2])
+    for one in (log.system, ist.load(tmp_path / "log.h5").system):
+        assert one.forward_dynamics(one.state(x.q)) == pytest.approx(built.forward_dynamics(x), rel=1e-12)
+
+
 def test_a_copy_of_a_changed_vehicle_is_changed(sampled_loop):
     vehicle = sampled_loop.at({"stiffness.mast": 1.2, "mass.mast": 0.9}).flight.vehicle
     copy, built = pickle.loads(pickle.dumps(vehicle)), mast_on_cart(24.0, 0.27)

@@ -27,10 +27,11 @@ from numpy.typing import ArrayLike
 from interstage import __version__
 from interstage.component import Component
 from interstage.component.file import component_in, put_component
-from interstage.errors import FileError
+from interstage.errors import FileError, InputError
 from interstage.files import MULTIBODY, check_version, expect
 from interstage.hdf5 import FileFault, Group, opened, put_array, put_text, put_texts, write_hdf5
 from interstage.multibody.closures import ClosureSpec, End, check_ends, check_joint, end_of
+from interstage.multibody.dispersed_parameters import with_factors
 from interstage.multibody.joints import KNOWN, Joint, as_joint
 from interstage.multibody.model import BodySpec, Mounting, Multibody, fill_flexible
 from interstage.multibody.propellant_mass import TankLoads, Tanks
@@ -278,6 +279,8 @@ def put_system(group: h5py.Group, system: System, model: bool = True) -> None:
     """
     if model:
         put_model(group, system.model)
+        if system.factors:
+            put_text(group, "FACTORS", json_text(system.factors))
     settings = system.settings
     for name, array in settings.arrays().items():
         put_array(group, f"SETTINGS/{name}", array)
@@ -287,9 +290,25 @@ def put_system(group: h5py.Group, system: System, model: bool = True) -> None:
     put_array(group, "SITES", np.array(asked, dtype=np.int64).reshape(-1, 2))
 
 
+def _with_factors_in(group: Group, system: System) -> System:
+    """Return a vehicle with the factors on its stiffness, damping and masses that a group holds."""
+    given = parse_json(group.text("FACTORS"))
+    fits = isinstance(given, dict) and all(
+        isinstance(one, float | int) and 0.0 <= one < 1e9 for one in given.values()
+    )
+    if not fits:
+        raise FileFault(f"'{group.label}FACTORS' must hold a number for each name")
+    try:
+        return with_factors(system, given)
+    except InputError as error:
+        raise FileFault(f"'{group.label}FACTORS' does not fit the vehicle: {error}") from error
+
+
 def system_in(group: Group, path: Path, like: System | None = None) -> System:
     """Return the compiled vehicle that a group holds; `like` has its description where the group has none."""
     system = like if like is not None and not group.has("NAME") else System(model_in(group, path))
+    if group.has("FACTORS") and not system.factors:
+        system = _with_factors_in(group, system)
     settings, place = system.settings.copy(), group.child("SETTINGS")
     for name, array in settings.arrays().items():
         if array.size == 0 and not place.has(name):
