@@ -624,3 +624,65 @@ def test_the_mass_of_a_body_with_tanks_is_no_one_factor():
             system, system.state(), until=0.01, step=1e-3, samples=1, disperse={"mass.rocket": [1.1]},
             outputs=["final v.rocket.vx"],
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["function", "table", "both"])
+def test_samples_from_a_point_of_a_log_go_on_at_its_time(kind):
+    """A mass of 2 kg, m v = ∫ F dt of a force that jumps at the end of a step; points keep the time of their run."""
+    mb = ist.Multibody("mass")
+    mb.add_body("m", mass=2.0, inertia=[1, 1, 1], joint=ist.Free())
+    system = mb.compile()
+    jump = (np.array([0.0, np.nextafter(0.7, 0.0), 0.7, 2.0]), np.zeros((4, 6)))  # at an end of a step
+    jump[1][:2, 5], jump[1][2:, 5] = 3.0, 5.0
+    table = ist.Wrench("m", jump, frame="world")
+    forces = {
+        "table": [table],
+        "function": [ist.Wrench("m", lambda t: [0, 0, 0, 0, 0, 3.0 if t < 0.7 else 5.0], frame="world")],
+    }
+    forces["both"] = forces["table"] + forces["function"]
+    along = ist.simulate(system, system.state(), until=1.0, step=1e-2, forces=forces[kind])
+    point = along.point(0.5)
+    names = {"function": ["force[0]"], "table": ["force[0]"], "both": ["force[0]", "force[1]"]}[kind]
+    batch = ist.simulate_batch(
+        system,
+        point,
+        until=1.0,
+        step=1e-2,
+        samples=2,
+        forces=forces[kind],
+        disperse={name: np.array([1.0, 2.0]) for name in names},
+        outputs=["v.m.vz", "final v.m.vz", "mean v.m.vz"],
+        stop="v.m.vz > 5.5",
+    )
+    many = len(names)
+    assert batch.t[0] == 0.5 and batch.t[-1] == 1.0
+    begin, rest = 3.0 * 0.5 / 2.0 * many, (3.0 * 0.2 + 5.0 * 0.3) / 2.0 * many
+    assert batch["v.m.vz"][0, -1] == pytest.approx(begin + rest, rel=1e-12) == along["m"].v[-1, 5]
+    ends = begin + 2.0 * rest
+    if ends > 5.5:
+        crossed = 1.0 - (ends - 5.5) / (2.0 * many * 5.0 / 2.0)
+        assert batch.end[1] == pytest.approx(crossed, abs=1e-10)
+    else:
+        assert batch["final v.m.vz"][1] == pytest.approx(ends, rel=1e-12)
+        assert batch.end[1] == 1.0
+    mean = begin + many * (3.0 * (0.5 * 0.2**2 + 0.2 * 0.3) + 5.0 * 0.5 * 0.3**2) / 2.0 / 0.5
+    assert batch["mean v.m.vz"][0] == pytest.approx(mean, rel=1e-12)  # rows at the jump: trapezoids are exact
+    for k in range(2):
+        one = batch.sample(k)
+        assert one.t[0] == 0.5 and one.t[-1] == pytest.approx(batch.end[k], abs=1e-10)
+        assert one["m"].v[-1, 5] == pytest.approx(batch["final v.m.vz"][k], rel=1e-12)
+    with pytest.raises(InputError, match="the samples end before they start"):
+        ist.simulate_batch(system, point, until=0.4, step=1e-2, samples=1, forces=forces[kind])
+
+
+def test_batches_say_what_their_point_does_not_hold():
+    system = satellite()
+    law = {"bus": lambda t: (100.0 - 9.0 * t, [0, 0, 0], np.diag([80.0, 80, 90]))}
+    log = ist.simulate(system, started(system, panel=0.1), until=0.1, step=1e-2, mass=law)
+    with pytest.warns(ist.FidelityWarning, match=r"a batch takes none.*mass= for bus"):
+        ist.simulate_batch(system, log.point(0.05), until=0.1, step=1e-2, samples=1)
+    pushed = ist.simulate(
+        system, started(system), until=0.1, step=1e-2, forces={("bus", (0, 0, 0)): [0, 0, 0, 0, 0, 9.0]}
+    )
+    with pytest.warns(ist.FidelityWarning, match="brings its loads along: forces"):
+        ist.simulate_batch(system, pushed.state(5), until=0.1, step=1e-2, samples=1)

@@ -24,6 +24,7 @@ from interstage.multibody.operating_point import acting_at, at_point
 from interstage.multibody.topology import check_state
 from interstage.simulation.plant.clock import Period, period_of
 from interstage.simulation.run.integrators import CompiledMethod, Method, method_of
+from interstage.simulation.run.operating_point import begin_time, tell_of_histories, tell_of_loads
 from interstage.studies.design import Design, Dispersions, draw
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -58,8 +59,10 @@ def simulate_batch(
 
     Parameters
     ----------
-    system, x0 : the nominal vehicle, and the state (or operating point) from which samples start
-    until, step, method : fixed steps of a compiled method: "rk4", "dopri5", "ros2", "ros3"
+    system, x0 : the nominal vehicle, and the state (or operating point) from which samples start; from a point of a
+        log they go on at its time, as `simulate` does
+    until : the time at which samples end
+    step, method : fixed steps of a compiled method: "rk4", "dopri5", "ros2", "ros3"
     samples, disperse, seed, sampling : how many, and what they differ by: distributions as in `monte_carlo`, which
         draws the same table, or an array of a number for each sample. Names: "q.arm.angle", "v.bus.wx" of the state at
         the start; factors "stiffness", "damping", "mass", "force", "tau", "gain", each alone for all, or with the name
@@ -112,7 +115,10 @@ def simulate_batch(
     view = at_point(system, x0).with_settings()
     view.check_closed(x0)
     loads = Loads.of(view, *acting_at(x0, forces, tau, None), frame)
-    pace = _pace(until, step, log_step, control)
+    tell_of_histories(x0, (), (), None, batch=True)
+    if forces is None and tau is None and control is None:
+        tell_of_loads(x0)
+    pace = _pace(until, step, log_step, control, begin_time(x0))
     kept = outputs_of(outputs, view, control)
     _check_size(kept, pace, samples)
     design = _design(disperse or {}, samples, seed, sampling)
@@ -142,7 +148,9 @@ def _device(plan: BatchPlan, device: str) -> str:
     return "cpu" if why else "cuda"
 
 
-def _pace(until: Period, step: Period, log_step: Period | None, law: LinearController | None) -> Pace:
+def _pace(
+    until: Period, step: Period, log_step: Period | None, law: LinearController | None, start: float
+) -> Pace:
     """Return the steps of a batch."""
 
     def seconds(value: Period | None, where: str) -> float | None:
@@ -156,7 +164,7 @@ def _pace(until: Period, step: Period, log_step: Period | None, law: LinearContr
             "a batch takes fixed steps", where="step", expected="a time, as 1e-3", got=shown(step)
         )
     hold = None if law is None else seconds(law.every, "every")
-    return Pace.of(whole, each, seconds(log_step, "log_step"), hold, law is not None)
+    return Pace.of(whole, each, seconds(log_step, "log_step"), hold, law is not None, start)
 
 
 def _check_size(outputs: Sequence[Output], pace: Pace, samples: int) -> None:

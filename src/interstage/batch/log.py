@@ -26,7 +26,7 @@ class BatchLog:
 
     def __init__(self, plan: BatchPlan, found: Found, device: str, seconds: float):
         self._plan, self._found, self.device = plan, found, device
-        self.t, self.end = plan.pace.times, found.end
+        self.t, self.end = plan.pace.times, plan.pace.start + found.end
         self.info = {
             "method": plan.method.name,
             "step": plan.pace.step,
@@ -129,8 +129,9 @@ class BatchLog:
         return simulate(
             system,
             x,
-            until=pace.steps * pace.step,
+            until=pace.start + pace.steps * pace.step,
             step=pace.step,
+            start=pace.start,
             method=plan.method,
             forces=loads,
             control=law,

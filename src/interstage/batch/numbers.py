@@ -181,7 +181,8 @@ MOST_MIB = 512.0  # a table that is larger is a mistake
 class Course:
     """What of the loads changes with time, and how.
 
-    times (m,), values (m, e) : rows of the table;  to (e,) : entries of the loads [tau; wrenches of ten numbers]
+    times (m,), values (m, e) : rows of the table, times from the start of the samples
+    to (e,) : entries of the loads [tau; wrenches of ten numbers]
     still : the loads without it, constant
     """
 
@@ -191,8 +192,13 @@ class Course:
     still: Loads
 
     @classmethod
-    def of(cls, system: System, loads: Loads, step: float, steps: int, nodes: np.ndarray) -> Course:
-        """Return the course of loads on a vehicle in equal steps; nodes : times of stages in one, with both ends."""
+    def of(
+        cls, system: System, loads: Loads, step: float, steps: int, nodes: np.ndarray, start: float = 0.0
+    ) -> Course:
+        """Return the course of loads on a vehicle in equal steps from a time on.
+
+        nodes : times of stages in one, with both ends
+        """
         if not loads.in_time:
             return cls(np.zeros(0), np.zeros((0, 0)), np.zeros(0, np.int64), loads)
         _check(loads.law)
@@ -201,9 +207,10 @@ class Course:
         numbers = float(many) * (system.nv + 6 * len(loads.forces))
         hint = "give tables (times, values) in place of functions of time"
         check_memory(f"loads at {many} times", numbers, MOST_MIB, "forces, tau", hint)
-        times = asked = loads.corners
+        asked = loads.corners
+        times = _counted(asked, start, step)
         if not known:
-            times, asked = _with_corners(*_stages(step, steps, nodes), loads.corners)
+            times, asked = _with_corners(*_stages(step, steps, nodes, start), times, asked)
         acting = Acting(loads, "world")
         rows = acting.table(asked.tolist(), lambda t: system, acting.rows(system, float(asked[0]))[1])
         changes = np.flatnonzero((rows != rows[0]).any(axis=0))
@@ -279,11 +286,25 @@ def _all_tables(given: Iterable[object]) -> bool:
     )
 
 
-def _with_corners(times: np.ndarray, asked: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return times of rows, and those at which loads are asked for them, with corners of tables among them."""
-    new = corners[(corners > times[0]) & (corners < times[-1])]
-    times, first = np.unique(np.concatenate([times, new]), return_index=True)
-    return times, np.concatenate([asked, new])[first]
+def _counted(corners: np.ndarray, start: float, step: float) -> np.ndarray:
+    """Return times of corners counted from a start; those at an end of a step are at it to the bit."""
+    if not start:
+        return corners
+    times = corners - start
+    ends = step * np.rint(times / step)
+    return np.where(np.abs(times - ends) <= 4.0 * np.spacing(np.maximum(np.abs(corners), start)), ends, times)
+
+
+def _with_corners(
+    times: np.ndarray, asked: np.ndarray, corners: np.ndarray, there: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return times of rows, and those at which loads are asked for them, with corners of tables among them.
+
+    corners : counted as the times of rows;  there : as loads are asked for them
+    """
+    new = (corners > times[0]) & (corners < times[-1])
+    times, first = np.unique(np.concatenate([times, corners[new]]), return_index=True)
+    return times, np.concatenate([asked, there[new]])[first]
 
 
 def _entries(nv: int, columns: np.ndarray) -> np.ndarray:
@@ -302,8 +323,8 @@ def _without(loads: Loads, row: np.ndarray, changes: np.ndarray) -> Loads:
     return replace(loads, forces=forces, tau=row[:nv] if loads.law is not None else loads.tau, law=None)
 
 
-def _stages(step: float, steps: int, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return times of rows for the stages of equal steps from zero, and those at which loads are asked for them.
+def _stages(step: float, steps: int, nodes: np.ndarray, start: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return times of rows for the stages of equal steps, counted from a start, and those at which loads are asked.
 
     They are asked where stages look. Rows at ends of steps stand half as far inside, so that a stage whose time is
     rounded in another way, as a GPU may do, is not between the two rows of an end.
@@ -314,4 +335,5 @@ def _stages(step: float, steps: int, nodes: np.ndarray) -> tuple[np.ndarray, np.
     end, inner = begin + step, begin[:, None] + step * nodes[1:-1]
     after, before = plain(just_after)(begin), plain(just_before)(end)
     times = np.column_stack([0.5 * (begin + after), inner, 0.5 * (before + end)])
-    return times.ravel(), np.column_stack([after, inner, before]).ravel()
+    after, before = plain(just_after)(start + begin), plain(just_before)(start + end)
+    return times.ravel(), np.column_stack([after, start + inner, before]).ravel()

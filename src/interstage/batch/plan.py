@@ -33,17 +33,30 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Pace:
-    """Steps of a batch: their length, how many, how many between rows and between samples of the law (0: no law)."""
+    """Steps of a batch: their length, how many, how many between rows and between samples of the law (0: no law).
+
+    start : the time at which samples start, from which kernels count
+    """
 
     step: float
     steps: int
     every: int
     hold: int
+    start: float = 0.0
 
     @classmethod
-    def of(cls, until: float, step: float, log_step: float | None, hold: float | None, law: bool) -> Pace:
+    def of(
+        cls, until: float, step: float, log_step: float | None, hold: float | None, law: bool, start: float
+    ) -> Pace:
         """Count them."""
-        steps = count(until, step, "until")
+        if until <= start:
+            raise InputError(
+                "the samples end before they start",
+                where="until",
+                expected=f"more than {start:g} s, the time of the point",
+                got=f"{until:g}",
+            )
+        steps = count(until - start, step, "until")
         every = 1 if log_step is None else count(log_step, step, "log_step")
         if steps % every:
             raise InputError(
@@ -51,12 +64,13 @@ class Pace:
                 expected=f"a multiple of {log_step:g}",
                 got=f"{until:g}",
             )
-        return cls(step, steps, every, 0 if not law else 1 if hold is None else count(hold, step, "every"))
+        held = 0 if not law else 1 if hold is None else count(hold, step, "every")
+        return cls(step, steps, every, held, start)
 
     @property
     def times(self) -> np.ndarray:
         """Times (rows,) of the rows."""
-        return self.step * self.every * np.arange(self.steps // self.every + 1)
+        return self.start + self.step * self.every * np.arange(self.steps // self.every + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +231,7 @@ def plan_of(
     design: Design,
 ) -> BatchPlan:
     """Lay out the numbers of a batch; `system` is the caller's own view."""
-    course = Course.of(system, loads, pace.step, pace.steps, method.nodes)
+    course = Course.of(system, loads, pace.step, pace.steps, method.nodes, pace.start)
     still = course.still
     forces = [*still.forces, *(act for act in (() if law is None else law.acts) if isinstance(act, Wrench))]
     _check_law(system, law)

@@ -145,9 +145,16 @@ def tell_of_loads(x: State | None) -> None:
 
 
 def tell_of_histories(
-    x: State | None, motions: Container[str], mass: Container[str], accelerations: object
+    x: State | None,
+    motions: Container[str],
+    mass: Container[str],
+    accelerations: object,
+    batch: bool = False,
 ) -> None:
-    """Warn of joints and masses that followed histories at a point of a log, which this run is not given."""
+    """Warn of joints and masses that followed histories at a point of a log, which this run is not given.
+
+    batch : the run is one that takes no histories
+    """
     run = history_of(x)
     if not isinstance(x, OperatingPoint) or run is None:
         return
@@ -163,8 +170,9 @@ def tell_of_histories(
     parts = [f"motions= for {', '.join(joints)} (the acceleration of the point is held)"] if joints else []
     parts += [f"mass= for {', '.join(weights)} (the mass of the point is held)"] if weights else []
     if parts:
+        give = "a batch takes none, ist.simulate does:" if batch else "give"
         warnings.warn(
-            f"the run of this point followed histories, which a point does not hold; give {' and '.join(parts)}",
+            f"the run of this point followed histories, which a point does not hold; {give} {' and '.join(parts)}",
             FidelityWarning,
             stacklevel=caller_level(),
         )
