@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import stat
 import subprocess
 import sys
@@ -187,6 +188,30 @@ def test_a_group_that_cannot_be_given_gets_no_more_than_everybody(tmp_path, monk
     write_text(path, "new")
     found = path.stat()
     assert (found.st_gid, stat.S_IMODE(found.st_mode)) == (0, 0o644)
+
+
+def test_names_of_part_files_cannot_be_foreseen(tmp_path):
+    """Neither from the process, the time or the writer's own random numbers, nor from those before."""
+    names = []
+    for _ in range(40):
+        random.seed(1), np.random.seed(1)
+        write_whole(tmp_path / "a", lambda part: names.append(Path(part).name.split(".")[-2]))
+    # each of the places takes few of 16 digits by chance with a probability below 1e-20
+    assert {len(name) for name in names} == {12}
+    assert all(len(set(digits)) > 4 for digits in zip(*names))
+
+
+@pytest.mark.parametrize("planted", ["link", "file"])
+def test_what_stands_where_the_part_file_would_be_is_not_written_to(tmp_path, monkeypatch, planted):
+    """As if another user had foreseen the name: the file is made by its writer alone."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    part = tmp_path / f".a.{'5' * 12}.part"
+    part.symlink_to(victim) if planted == "link" else os.link(victim, part)
+    monkeypatch.setattr("secrets.token_hex", lambda n: "5" * 2 * n)
+    with pytest.raises(FileError, match="cannot be written.*exists"):
+        write_text(tmp_path / "a", "new")
+    assert victim.read_text() == "precious" and not (tmp_path / "a").exists()
 
 
 def test_a_part_file_that_another_exchanged_is_not_taken(tmp_path):

@@ -240,6 +240,27 @@ def test_loads_that_are_not_numbers_are_refused_in_words():
             simulate(system, x, 1.0, 0.1, **options)
 
 
+@pytest.mark.parametrize("number", [2.0 + 1.0j, [2.0j], np.array([2.0 + 0.0j])])
+def test_complex_loads_of_real_states_are_refused(number):
+    """Numpy would drop what is imaginary; with a complex state it counts."""
+    system = slider()
+    x = system.state()
+    doors = (
+        lambda tau: simulate(system, x, 1.0, 0.1, tau=tau),
+        lambda tau: ist.simulate_batch(system, x, 1.0, 0.1, samples=2, tau=tau),
+        lambda tau: ist.Loads.of(system, tau=tau).at(0.0, system),
+    )
+    for door in doors:
+        for tau in ({"a": number}, {"a": lambda t: number}, lambda t: number, lambda t: {"a": number}):
+            with pytest.raises((InputError, SolverError), match="tau.* real") as caught:
+                door(tau)
+            assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match="tau.* real"):
+        system.forward_dynamics(x, tau={"a": number})
+    moved = system.forward_dynamics(x.copy(np.complex128), tau={"a": number})
+    np.testing.assert_array_equal(moved, np.reshape(number, 1) / 2.0)
+
+
 @pytest.mark.parametrize("options", [{"step": 0.05}, {"step": 0.05, "method": "ros3"}, {"method": "dopri5"}])
 def test_functions_of_time_are_asked_anew_after_laws_and_actions(options):
     # what a function reads jumps at t = 0.5: x = x0 + v0 s + a s²/2, which every method takes exactly

@@ -452,9 +452,14 @@ def of_all_kinds(forces: Forces | None, tau: Generalized | None, accelerations: 
 def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.ndarray:
     """Return n finite real numbers as an array."""
     try:
-        array = np.array(value, dtype=float)
+        given = np.array(value)
+        if given.dtype.kind == "c":  # numpy would drop what is imaginary
+            raise TypeError
+        array = given.astype(float)
     except (TypeError, ValueError):
-        raise InputError("not an array of numbers", where=where, got=repr(value)) from None
+        raise InputError(
+            "not an array of numbers", where=where, expected=f"{n} real numbers", got=shown(value)
+        ) from None
     if array.shape != (n,):
         words = f"{array.shape[0]} numbers" if array.ndim == 1 else f"shape {array.shape}"
         raise InputError(f"{where} does not fit", expected=f"{n} numbers", got=words, hint=hint)

@@ -225,7 +225,9 @@ class ModelData:
         ):
             return value
         if isinstance(value, Mapping):
-            return self.by_joint(value, name).astype(dtype)
+            value = self.by_joint(value, name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+            raise InputError(f"{name} is complex, the state is real")
         try:
             return as_array(value, (self.nv,), name, allow_complex=np.dtype(dtype).kind == "c").astype(dtype)
         except InputError:

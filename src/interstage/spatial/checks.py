@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, shown
 
 
 def all_finite(array: np.ndarray) -> bool:
@@ -22,12 +22,12 @@ def as_array(value: object, shape: tuple[int, ...], where: str, allow_complex: b
         array = array.astype(kind)
     except (TypeError, ValueError):
         raise InputError(
-            "not an array of numbers", where=where, expected=_shape_words(shape), got=_short(value)
+            "not an array of numbers", where=where, expected=_shape_words(shape), got=shown(value)
         ) from None
     if array.shape != shape:
         raise InputError("wrong shape", where=where, expected=_shape_words(shape), got=f"shape {array.shape}")
     if not np.isfinite(array).all():
-        raise InputError("not finite", where=where, expected=_shape_words(shape), got=_short(array.tolist()))
+        raise InputError("not finite", where=where, expected=_shape_words(shape), got=shown(array.tolist()))
     return array
 
 
@@ -35,8 +35,3 @@ def _shape_words(shape: tuple[int, ...]) -> str:
     if not shape:
         return "one finite number"
     return " x ".join(str(n) for n in shape) + " finite numbers"
-
-
-def _short(value: object, limit: int = 80) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 4] + " ..."
