@@ -252,10 +252,10 @@ def test_complex_loads_of_real_states_are_refused(number):
     )
     for door in doors:
         for tau in ({"a": number}, {"a": lambda t: number}, lambda t: number, lambda t: {"a": number}):
-            with pytest.raises((InputError, SolverError), match="tau.* real") as caught:
+            with pytest.raises((InputError, SolverError), match=r"tau.* real") as caught:
                 door(tau)
             assert "\n" not in str(caught.value)
-    with pytest.raises(InputError, match="tau.* real"):
+    with pytest.raises(InputError, match=r"tau.* real"):
         system.forward_dynamics(x, tau={"a": number})
     moved = system.forward_dynamics(x.copy(np.complex128), tau={"a": number})
     np.testing.assert_array_equal(moved, np.reshape(number, 1) / 2.0)
