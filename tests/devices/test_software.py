@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from device_library import Rail, Ruler, cart
-from scipy import optimize, signal
+from scipy import optimize, signal, stats
 
 import interstage as ist
 from interstage import devices as dev
@@ -256,3 +256,33 @@ def test_a_pid_begins_without_a_kick_whenever_a_run_begins(start):
     log = ist.simulate(made, None, start=start, until=start + 0.2, step="20 ms")
     samples = np.arange(len(log.t)) + 1
     assert log["pid.u"].ravel() == pytest.approx(-10.0 - 0.3 * 5.0 * 0.02 * samples, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("device", "changed"),
+    [
+        (lambda hz: dev.LowPass(f"{hz} Hz"), {"f.frequency": 120.0}),
+        (lambda hz: dev.LowPass(f"{hz} Hz", order=1), {"f.frequency": 60.0}),
+        (lambda hz: dev.Notch(f"{hz} Hz"), {"f.frequency": 120.0}),
+        (lambda hz: dev.LeadLag(f"{0.5 * hz} Hz", f"{2 * hz} Hz"), {"f.pole": 400.0}),
+    ],
+)
+def test_frequencies_that_samples_do_not_show_are_refused_wherever_they_come_from(device, changed):
+    """Above half the rate tan(ωT/2) is that of another filter, or negative, which is unstable."""
+    words = "not below half the sampling rate"
+
+    def made(hz):
+        return ist.Assembly("a").add("f", device(hz), every="10 ms").expose(u="f.u", y="f.y")
+
+    with pytest.raises(InputError, match=words):
+        ist.simulate(made(60), None, until=0.1, step=0.01)
+    run, held = {"until": 0.1, "step": 0.01}, {"f.u": [1.0]}
+    ist.simulate(made(30), None, set=held, **run)
+    with pytest.raises(InputError, match=words):
+        ist.simulate(made(30), None, set=held | changed, **run)
+    with pytest.raises(InputError, match=words):
+        ist.linearize(made(30), None, set=changed, sampled=True)
+    drawn = {name: stats.uniform(value, 1.0) for name, value in changed.items()}
+    flight = {"x": None, "set": held} | run
+    study = ist.monte_carlo(made(30), drawn, 1, 0, ["f.y"], flight=flight, workers=0)
+    assert words in study.errors[0]

@@ -118,6 +118,10 @@ def test_a_delay_of_too_many_periods_is_refused(cart):
     made.add("jet", dev.Thruster(at="cart", thrust=8.0, valve_delay=0.61, width=0.0), every="20 ms")
     with pytest.raises(ist.InterstageError, match=r"valve_delay must not be longer than 30 periods.*0\.6 s"):
         ist.simulate(made, None, until=1)
+    short = ist.Assembly("x", vehicle=cart)
+    short.add("jet", dev.Thruster(at="cart", thrust=8.0, valve_delay=0.1, width=0.0), every="20 ms")
+    with pytest.raises(ist.InterstageError, match=r"valve_delay must not be longer than 30 periods.*0\.6 s"):
+        ist.simulate(short, None, until=1, set={"jet.valve_delay": 0.61})
 
 
 @pytest.mark.parametrize("kind", [dev.Thruster, dev.EventThruster])

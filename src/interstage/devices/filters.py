@@ -125,23 +125,39 @@ def run_biquad(c, u, y, state, settle):
         state[i, 1] = c[2] * u[i] - c[4] * y[i]
 
 
-def check_below_nyquist(device: Device, hz: float, name: str) -> None:
-    """Refuse a frequency that the samples of a device cannot show, where its period is known."""
-    if device.every is not None and hz * float(device.every) >= 0.5:
-        raise InputError(
-            f"{name} is not below half the sampling rate",
-            where=type(device).__name__,
-            expected=f"below {0.5 / float(device.every):g} Hz",
-            got=f"{hz:g} Hz",
-        )
+class _KeptAtAFrequency(Device):
+    """A filter whose samples are exact at one frequency, which they have to show."""
+
+    kept_frequency = "frequency"  # what it is called
+
+    def kept_hz(self) -> float:
+        """Return the frequency (Hz) at which samples are exact."""
+        return float(self.value_of("frequency"))
+
+    def check_period(self, period: float) -> None:
+        """Refuse a frequency that the samples cannot show."""
+        T = float(period_of(period, "period"))
+        if self.kept_hz() * T >= 0.5:
+            raise InputError(
+                f"{self.kept_frequency} is not below half the sampling rate",
+                where=type(self).__name__,
+                expected=f"below {0.5 / T:g} Hz",
+                got=f"{self.kept_hz():g} Hz",
+            )
+
+    def _check(self) -> None:
+        """Refuse it where the period is known."""
+        if self.every is not None:
+            self.check_period(float(self.every))
 
 
-class LeadLag(Device):
+class LeadLag(_KeptAtAFrequency):
     """Samples u (n,) with phase added (lead) or gain taken (lag) around √(zero·pole).
 
     zero, pole : frequencies of the corners, "1 Hz";  gain : at zero frequency
     """
 
+    kept_frequency = "√(zero·pole)"
     zero = Parameter("Hz", above=0.0)
     pole = Parameter("Hz", above=0.0)
     gain = Parameter("", 1.0)
@@ -154,7 +170,11 @@ class LeadLag(Device):
     def __init__(self, zero: float | str, pole: float | str, *, n: int = 1, **values: Value):
         values |= {"zero": zero, "pole": pole, "n": n}
         super().__init__(**cast("dict[str, Any]", values))
-        check_below_nyquist(self, float(np.sqrt(self.zero * self.pole)), "√(zero·pole)")
+        self._check()
+
+    def kept_hz(self) -> float:
+        """Return the frequency (Hz) at which samples are exact."""
+        return float(np.sqrt(float(self.value_of("zero")) * float(self.value_of("pole"))))
 
     def sample(d, t):
         w, _, b1, b0, _, a1, a0 = lead_lag_section(d.zero, d.pole, d.gain)
@@ -163,7 +183,7 @@ class LeadLag(Device):
         d.begun = 1
 
 
-class LowPass(Device):
+class LowPass(_KeptAtAFrequency):
     """Samples u (n,) without what is faster than a frequency.
 
     frequency : corner, "5 Hz";  order : 1 or 2;  damping : of order 2;  n : number of channels
@@ -183,7 +203,7 @@ class LowPass(Device):
             raise InputError("a low-pass filter has order 1 or 2", where="LowPass", got=repr(order))
         values |= {"frequency": frequency, "order": order, "n": n}
         super().__init__(**cast("dict[str, Any]", values))
-        check_below_nyquist(self, float(self.frequency), "frequency")
+        self._check()
 
     def sample(d, t):
         if d.order == 1:
@@ -196,7 +216,7 @@ class LowPass(Device):
         d.begun = 1
 
 
-class Notch(Device):
+class Notch(_KeptAtAFrequency):
     """Samples u (n,) without a band around a frequency.
 
     depth : damping ζ_z of the zeros, 0 takes the line out entirely;  width : damping ζ_p of the poles
@@ -214,7 +234,7 @@ class Notch(Device):
     def __init__(self, frequency: float | str, *, n: int = 1, **values: Value):
         values |= {"frequency": frequency, "n": n}
         super().__init__(**cast("dict[str, Any]", values))
-        check_below_nyquist(self, float(self.frequency), "frequency")
+        self._check()
 
     def sample(d, t):
         w, b2, b1, b0, a2, a1, a0 = notch_section(d.frequency, d.depth, d.width)

@@ -179,10 +179,10 @@ class ReactionWheel(Rotor):
         return within("torque", d.torque, d.max_torque, "N*m") + speed
 
     def following(
-        self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]
+        self, values: Mapping[str, Value], now: Mapping[str, np.ndarray], period: float | None = None
     ) -> dict[str, np.ndarray | np.generic]:
         """Return what follows from other parameters; at a point a wheel of another inertia keeps its speed."""
-        found = super().following(values, now)
+        found = super().following(values, now, period)
         if "inertia" in values and "momentum" in now and "momentum" not in values:
             before = now.get("inertia", np.asarray(self.value_of("inertia")))
             found["momentum"] = now["momentum"] * found["inertia"] / before

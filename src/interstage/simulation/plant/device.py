@@ -232,7 +232,7 @@ class Device:
         return self
 
     def following(
-        self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]
+        self, values: Mapping[str, Value], now: Mapping[str, np.ndarray], period: float | None = None
     ) -> dict[str, np.ndarray | np.generic]:
         """Return the fields of a device that is given other parameters: those, and what follows from them.
 
@@ -240,10 +240,13 @@ class Device:
         dispersed number mean the same.
 
         values : parameters by name;  now : values of fields at the point from which a run starts, which stay
+        period : of its samples (s)
         """
         other = copy(self)
         other._sizes = dict(self._sizes)
         other.set(**values)
+        if period:
+            other.check_period(period)
         return {
             name: other.value_of(name)
             for name, array in other._values.items()

@@ -225,7 +225,7 @@ def _following(
         given = {n: new[full] for n, full in own.items() if full in new}
         if any(isinstance(part.what.fields[n], Parameter) for n in given):
             now = {n: held[full] for n, full in own.items() if full in held}
-            follows = part.what.following(given, now)
+            follows = part.what.following(given, now, float(part.every) if part.every else None)
             found |= {own[n]: np.asarray(value) for n, value in follows.items() if own.get(n) in plan.slots}
     return found
 
