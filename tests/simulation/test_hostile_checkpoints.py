@@ -221,6 +221,24 @@ def test_settings_that_no_vehicle_has_are_refused(name, value, words):
         settings.check_values()
 
 
+@pytest.mark.parametrize(
+    "value", ["a", ["a", "b"], {"dict": []}, {"list": [1, "x"]}, {"tuple": [1, 2]}, {"fraction": "1/3"}]
+)
+def test_values_of_devices_that_are_no_numbers_are_refused(value, checkpoint, tmp_path):
+    """A file gives them as they are: no setter has seen them."""
+    log, bad = tmp_path / "a.h5", tmp_path / "a.ckpt.h5"
+    bad.write_bytes(checkpoint.read_bytes())
+    log.write_bytes(checkpoint.with_name("a.h5").read_bytes())
+    with h5py.File(log, "r+") as f:
+        told = json.loads(bytes(f["ASSEMBLY/TEXT"][()]))
+        lag = next(one for one in told["objects"] if one.get("class") == "device_library:Lag")
+        lag["attributes"]["_values"] = {"dict": [["tau", value]]}
+        del f["ASSEMBLY/TEXT"]
+        put_text(f, "ASSEMBLY/TEXT", json.dumps(told))
+    with pytest.raises(InterstageError):
+        ist.resume(bad)
+
+
 def test_a_module_that_is_named_is_believed():
     text = described([], {"class": "threading:Thread"})
     assert Restorer({}.__getitem__, [], Program(["threading"])).value(text) is threading.Thread

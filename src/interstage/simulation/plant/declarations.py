@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from interstage._renamed import former_names
 from interstage.calls import named_arguments
-from interstage.errors import InputError
+from interstage.errors import InputError, shown
 from interstage.units import quantity, unit
 
 if TYPE_CHECKING:
@@ -444,6 +444,8 @@ class Stored(ContinuousState):
 def shaped(value: ArrayLike, shape: tuple[int, ...], where: str) -> np.ndarray:
     """Return numbers of a shape; one number fills it."""
     array = np.asarray(value)
+    if array.dtype.kind not in "biufc":  # as a file may have it
+        raise InputError("not numbers", where=where, got=shown(value))
     if array.shape != shape and array.shape != ():
         words = f"{' x '.join(map(str, shape))} numbers" if shape else "one number"
         raise InputError("the size does not fit", where=where, expected=words, got=f"shape {array.shape}")
