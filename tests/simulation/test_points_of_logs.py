@@ -594,3 +594,25 @@ def test_histories_that_a_point_does_not_hold_are_asked_for(tmp_path, kind, wher
     if by == "event":  # before the event the joint is locked
         with pytest.warns(FidelityWarning, match=r"give mass= for bus"):
             ist.simulate(flown, log.point(0.2), until=0.3, step=0.01)
+
+
+def test_histories_that_an_assembly_has_itself_are_not_asked_for():
+    mb = ist.Multibody("pair")
+    mb.add_body("bus", mass=10.0, inertia=[3.0, 4.0, 5.0], joint=ist.Free())
+    mb.add_body("arm", mass=2.0, inertia=[0.1, 0.2, 0.2], parent="bus", joint=ist.Revolute("z"))
+    system = mb.compile()
+    system.set_joint_mode("arm", "prescribed")
+    follow = ist.PrescribedMotion(angle=wave)
+
+    def made(name):
+        whole = ist.Assembly("a", vehicle=system)
+        return whole.add("slew", follow, body=name) if name else whole
+
+    how = {"until": 1.0, "step": 0.01}
+    log = ist.simulate(made("arm"), system.state(), start=0.4, **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        on = ist.simulate(made("arm"), log.point(0.7), **how)
+    assert on["arm"].q[-1, 0] == pytest.approx(wave(1.0), abs=1e-9)
+    with pytest.warns(FidelityWarning, match="give motions= for arm"):
+        ist.simulate(made(None), log.point(0.7), **how)

@@ -27,6 +27,7 @@ from interstage.simulation.run.integrators import Method, method_of
 from interstage.simulation.run.operating_point import (
     begin_time,
     check_frame_used,
+    histories_of,
     tell_of_histories,
     tell_of_loads,
     vehicle_at,
@@ -132,7 +133,8 @@ def simulate(
     The system is not changed: the run has settings of its own, and so has the log.
     """
     watched, motions, mass = _checked(events, motions, mass, control)
-    tell_of_histories(x, motions, mass, accelerations)
+    driven, burning = histories_of(system) if isinstance(system, Assembly) else ((), ())
+    tell_of_histories(x, {*motions, *driven}, {*mass, *burning}, accelerations)
     check_frame_used(frame, control if forces is None else forces)
     if control_step is not None and control is None:
         raise InputError("control_step is the period of control=, and none is given", where="control_step")

@@ -30,6 +30,7 @@ from interstage.simulation.plant.declarations import ContinuousState as Stored
 from interstage.simulation.plant.declarations import Parameter
 from interstage.simulation.plant.device import Device
 from interstage.simulation.plant.plan import ExecutionPlan
+from interstage.simulation.plant.prescribed_inputs import Ahead, MassHistory
 from interstage.simulation.plant.python_block import laws_of, remember
 from interstage.simulation.plant.serialization import plain_object
 from interstage.simulation.plant.vehicle_interface import Touching
@@ -142,6 +143,16 @@ def tell_of_loads(x: State | None) -> None:
             FidelityWarning,
             stacklevel=caller_level(),
         )
+
+
+def histories_of(assembly: Assembly) -> tuple[list[str], list[str]]:
+    """Return bodies whose joints, and whose masses, follow histories that an assembly has itself."""
+    motions: list[str] = []
+    masses: list[str] = []
+    for part in assembly.parts():
+        if isinstance(part.what, Ahead):
+            (masses if isinstance(part.what.given, MassHistory) else motions).append(part.what.body)
+    return motions, masses
 
 
 def tell_of_histories(
