@@ -35,15 +35,18 @@ import numpy as np
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "nastran")]
+sys.path += [str(TESTS / "staged_vehicle"), str(TESTS.parent)]
 
 import fuzz_reader  # noqa: E402
 
 import interstage as ist  # noqa: E402
 from interstage import devices as dev  # noqa: E402
 from interstage.errors import InterstageError  # noqa: E402
+from interstage.fem import lumped_beam  # noqa: E402
 from interstage.fem.measured import read_measured  # noqa: E402
 from interstage.nastran.op2 import read_op2  # noqa: E402
 from interstage.nastran.op4 import read_op4  # noqa: E402
+from interstage.staged_vehicle import PropellantTank  # noqa: E402
 from op2_writer import Form, matrix_block, op2_file  # noqa: E402
 from op4_writer import binary_op4, text_op4  # noqa: E402
 
@@ -270,6 +273,62 @@ def _resume_log(path: Path) -> None:
     ist.resume(whole)
 
 
+@cache
+def _staged() -> tuple[dict[str, bytes], ist.Assembly, list[ist.Event]]:
+    """Return the files of a run whose burning stack is cut in two, broken thereafter, and what goes on with it."""
+    from vehicle_models import launcher
+
+    few: dict[str, Any] = {"levels": 2, "error": 1.0}
+    v = launcher()
+    shapes = v.shapes(n_modes=3, burning=["grain"], **few)
+    after = v.without("first").shapes(n_modes=2, **few)
+    system = v.multibody(shapes, propellant={"grain": 30e3}, damping=0.01).compile()
+    flight = ist.Assembly("ascent", vehicle=system).add("grain", PropellantTank(of="grain"))
+    foot = ("launcher", shapes.node_id("first", 1))
+    flight.add("srm", dev.Engine(body=foot, thrust=3e4, flow=1200.0, level=1.0))
+    flight.wire({"srm.mass_flow": "grain.flow"})
+    events = [v.staging("separation", when=0.05, shapes=after, damping=0.02)]
+    return _files(flight, system.state(), events, step="1 ms", method="ros2"), flight, events
+
+
+@cache
+def _held_down() -> dict[str, bytes]:
+    """Return the files of a run of a flexible column that was trimmed on its stand and let go."""
+    K, M, nodes = lumped_beam(8.0, 3, EA=1e7, GJ=1e5, EI=1e6, mass=[100.0, 100.0, 100.0, 10.0, 10.0, 10.0])
+    column = ist.Component.from_matrices(K, M, nodes, n_modes=6, aset={1: 123456})
+    mb = ist.Multibody("stand", gravity=[-9.81, 0.0, 0.0])
+    mb.add_body("column", component=column, node=1, joint=ist.Free())
+    made = ist.Assembly("pad", vehicle=mb.compile())
+    made.add("engine", dev.Engine(body=("column", 2), thrust=3e3, lag="0.2 s"))
+    return _files(made, ist.trim(made, "hold-down", set={"engine.throttle": 0.8}), [], step="1 ms")
+
+
+def _files(flight: ist.Assembly, x: Any, events: list[ist.Event], **given: Any) -> dict[str, bytes]:
+    """Return the log and the last checkpoint of a run of 80 ms, by their ends."""
+    given |= {"until": 0.08, "checkpoint": "0.06 s", "log_step": "10 ms", "progress": False}
+    with tempfile.TemporaryDirectory() as folder:
+        ist.simulate(flight, x, events=events, log=Path(folder) / "run.h5", **given)
+        return {one.name.partition(".")[2]: one.read_bytes() for one in Path(folder).iterdir()}
+
+
+def _beside(path: Path, name: str, files: dict[str, bytes]) -> Path:
+    """Put a changed file beside the other of its run; return the checkpoint."""
+    for end, data in files.items():
+        path.with_name(f"run.{end}").write_bytes(path.read_bytes() if end == name else data)
+    return path.with_name("run.ckpt.h5")
+
+
+def _resume_staged(path: Path) -> None:
+    """Go on from a log that was changed, with the vehicle and the staging of the program."""
+    files, flight, events = _staged()
+    ist.resume(_beside(path, "h5", files), flight, events)
+
+
+def _resume_held_down(path: Path) -> None:
+    """Go on from a changed checkpoint of what was held down."""
+    ist.resume(_beside(path, "ckpt.h5", _held_down()))
+
+
 AIR = b"""altitude (km),density,pressure,temperature
 0,1.225,101325,288.15
 11,0.3639,22632,216.65
@@ -288,6 +347,10 @@ TARGETS = {
     "tree of today's log": Target(_read_log, _of_today("hostile.h5"), structured=True),
     "tree of today's checkpoint": Target(_resume, _of_today("hostile.ckpt.h5"), structured=True),
     "a run that goes on in today's log": Target(_resume_log, _of_today("hostile.h5"), structured=True),
+    "tree of a staged vehicle's log": Target(_resume_staged, lambda: [_staged()[0]["h5"]], structured=True),
+    "tree of a checkpoint after hold-down": Target(
+        _resume_held_down, lambda: [_held_down()["ckpt.h5"]], structured=True
+    ),
     "op2": Target(_read_op2, _op2),
     "op4": Target(read_op4, _op4),
     "urdf": Target(ist.from_urdf, _robot("arm.urdf")),
