@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import warnings
 
@@ -358,3 +359,32 @@ def test_a_law_that_remembers_is_told_of_in_two_threads():
         found = _in_two_threads([_counted(), _counted()])
     for n in found:
         np.testing.assert_array_equal(n, np.arange(1.0, 7.0))
+
+
+def test_a_linear_model_beside_a_run_in_another_thread_is_told_of():
+    """Both call the one law, and both put its memory back: a run inside of which another thread linearizes it."""
+    heard = []
+
+    class Asking:
+        def __init__(self):
+            self.n = 0.0
+
+        def __call__(self, t):
+            self.n += 1.0
+            if self.n == 2.0 and not heard:
+                with warnings.catch_warnings(record=True) as words:
+                    warnings.simplefilter("always")
+                    other = threading.Thread(target=linearize)
+                    other.start()
+                    other.join()
+                heard.extend(str(one.message) for one in words)
+            return self.n
+
+    made = ist.Assembly("counting").add("law", Asking(), every="0.1 s", out={"n": ""})
+
+    def linearize():
+        with contextlib.suppress(ist.InterstageError):
+            ist.linearize(made, None, sampled=True)
+
+    ist.simulate(made, None, until=0.5, step="0.1 s")
+    assert any("'law' flies in two threads at once" in one for one in heard)

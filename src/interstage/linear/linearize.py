@@ -47,6 +47,7 @@ from interstage.multibody.types import Place, Rates
 from interstage.simulation.plant.assembly import Assembly
 from interstage.simulation.plant.clock import Period
 from interstage.simulation.plant.declarations import Value
+from interstage.simulation.plant.python_block import flown, laws_of
 from interstage.simulation.run.operating_point import check_frame_used, vehicle_at, with_loads
 
 if TYPE_CHECKING:
@@ -179,11 +180,13 @@ def linearize(
         face = interface_of(system, inputs, outputs)
         plant = VehiclePlant(system, x, loads, face, Chart(system, x, position_axes))
         plant.t = x0.t if isinstance(x0, OperatingPoint) else None
+    laws = laws_of(plant.plan) if isinstance(plant, AssemblyPlant) else {}
     try:
-        others = {"name": name or plant.name, **plant.places(reference)}
-        if isinstance(plant, AssemblyPlant) and sampled:
-            return sampled_model(plant, scheme, velocity_axes, independent, step, others)
-        return continuous_model(plant, scheme, velocity_axes, independent, others)
+        with flown(laws):
+            others = {"name": name or plant.name, **plant.places(reference)}
+            if isinstance(plant, AssemblyPlant) and sampled:
+                return sampled_model(plant, scheme, velocity_axes, independent, step, others)
+            return continuous_model(plant, scheme, velocity_axes, independent, others)
     finally:
         plant.release()
 
