@@ -12,7 +12,7 @@ from scipy.linalg import solve_continuous_are
 
 import interstage as ist
 from interstage.errors import FidelityWarning, InputError
-from interstage.linear.lft import closed_A
+from interstage.linear.lft import closed_matrix
 from interstage.linear.structured_singular_value import DeltaBlock, lower_bound, upper_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore::interstage.errors.FidelityWarning")
@@ -152,9 +152,9 @@ def test_three_parameters_of_the_benchmark():
     found = u.robustness()
     rng = np.random.default_rng(0)
     for delta in found.guaranteed * rng.uniform(-1, 1, (400, 3)):
-        assert np.linalg.eigvals(closed_A(u.lft.at(delta), True)).real.max() < 0.0
+        assert np.linalg.eigvals(closed_matrix(u.lft.at(delta), True)).real.max() < 0.0
     delta = found.reached * 1.001 * u.lft.deltas(found.values) / np.abs(u.lft.deltas(found.values)).max()
-    assert np.linalg.eigvals(closed_A(u.lft.at(delta), True)).real.max() > 0.0
+    assert np.linalg.eigvals(closed_matrix(u.lft.at(delta), True)).real.max() > 0.0
 
 
 def test_a_case_that_is_unstable_has_no_margin():
@@ -237,7 +237,7 @@ def test_derivatives_are_those_of_vehicles_really_changed(sampled_loop):
         for pole, rate in zip(s.poles, s.pole(name)):
             near = [
                 z[np.abs(z - pole).argmin()]
-                for z in (np.linalg.eigvals(closed_A(one, True)) for one in (a, b))
+                for z in (np.linalg.eigvals(closed_matrix(one, True)) for one in (a, b))
             ]
             assert rate == pytest.approx((near[0] - near[1]) / (2 * h), rel=1e-3, abs=1e-7)
     assert "change for half of the range" in str(s)

@@ -14,6 +14,7 @@ import interstage as ist
 from interstage.files import KINDS, file_kind
 
 ARCHIVES = sorted(Path(__file__).parent.glob("interstage-*.zip"))
+NEW = {"linear set"}  # kinds of files since the last release
 
 
 @pytest.mark.parametrize("archive", ARCHIVES, ids=lambda path: path.stem)
@@ -26,7 +27,7 @@ def test_every_file_of_a_release_is_read(archive, tmp_path):
     for name, numbers in answers.items():
         kinds.add(file_kind(tmp_path / name).name)
         np.testing.assert_allclose(numbers_of(tmp_path / name), numbers, rtol=1e-13, err_msg=name)
-    assert kinds == {kind.name for kind in KINDS}
+    assert kinds == {kind.name for kind in KINDS} - NEW
 
 
 def test_the_released_version_has_its_archive():

@@ -183,7 +183,7 @@ class LFT:
 
     def growth_of(self, model: LinearModel) -> float:
         """Return the largest real part of the poles of a model with these states, sampled ln|z| of the largest."""
-        poles = np.linalg.eigvals(closed_A(model, self.loop)[np.ix_(self.kept, self.kept)])
+        poles = np.linalg.eigvals(closed_matrix(model, self.loop)[np.ix_(self.kept, self.kept)])
         if self.model.dt is None:
             return float(poles.real.max(initial=-np.inf))
         return float(np.log(max(np.abs(poles).max(initial=0.0), 1e-300)))
@@ -202,7 +202,7 @@ class LFT:
         return f"<LFT of '{self.model.name}': {', '.join(f'{n} {r}' for n, r in self.blocks.items())}>"
 
 
-def closed_A(model: LinearModel, loop: bool) -> np.ndarray:
+def closed_matrix(model: LinearModel, loop: bool) -> np.ndarray:
     """Return A of the closed loop, or of a model that is no loop."""
     if not loop:
         return model.A
@@ -219,7 +219,7 @@ def make_lft(
     """Return the transformation;  matrix : [A B; C D] at values of all parameters."""
     n = len(model.A)
     nominal = {name: one.nominal for name, one in parameters.items()}
-    scale = balance_matrix(closed_A(model, loop))[1] if n else np.ones(0)
+    scale = balance_matrix(closed_matrix(model, loop))[1] if n else np.ones(0)
     rows = np.concatenate([1.0 / scale, np.ones(len(model.C))])
     columns = np.concatenate([scale, np.ones(model.B.shape[1])])
 
@@ -447,7 +447,7 @@ def _exact_crossing(
 
 
 def _critical_hz(made: LFT, delta: np.ndarray) -> float:
-    poles = np.linalg.eigvals(closed_A(made.at(delta), made.loop)[np.ix_(made.kept, made.kept)])
+    poles = np.linalg.eigvals(closed_matrix(made.at(delta), made.loop)[np.ix_(made.kept, made.kept)])
     if made.model.dt is None:
         return float(abs(poles[np.argmax(poles.real)].imag)) / (2.0 * np.pi)
     return float(abs(np.angle(poles[np.argmax(np.abs(poles))]))) / (2.0 * np.pi * made.model.dt)
@@ -462,15 +462,15 @@ def destabilizing(made: LFT) -> tuple[float, np.ndarray | None]:
     rays = corners(p, 64)
     for start in (np.zeros(p), *rays[: min(len(rays), 16)]):
         inner = np.ix_(made.kept, made.kept)
-        A = closed_A(made.at(0.9 * start), made.loop)[inner]
+        A = closed_matrix(made.at(0.9 * start), made.loop)[inner]
         moves = []
         for k in range(p):
             h = np.zeros(p)
             h[k] = 1e-4
             moves.append(
                 (
-                    closed_A(made.at(0.9 * start + h), made.loop)
-                    - closed_A(made.at(0.9 * start - h), made.loop)
+                    closed_matrix(made.at(0.9 * start + h), made.loop)
+                    - closed_matrix(made.at(0.9 * start - h), made.loop)
                 )
                 / 2e-4
             )

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import linear_sum_assignment
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, shown
@@ -465,7 +465,7 @@ def _followed(poles: Sequence[np.ndarray]) -> np.ndarray:
             found[k, : len(own)] = own
         else:
             distance = np.abs(own[:, None] - last) / np.maximum(np.abs(own[:, None]) + np.abs(last), 1e-9)
-            rows, columns = linear_sum_assignment(np.where(np.isnan(distance), 2.0, distance))
+            rows, columns = scipy.optimize.linear_sum_assignment(np.where(np.isnan(distance), 2.0, distance))
             found[k, columns] = own[rows]
         last = np.where(np.isnan(found[k]), last, found[k])
     return found

@@ -20,7 +20,6 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy
-from scipy.optimize import minimize_scalar
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, shown
@@ -462,7 +461,7 @@ class CheckedLoop:
         k = int(size.argmax())
         a, b = hz[max(k - 1, 0)], hz[min(k + 1, len(hz) - 1)]
         if b > a:
-            finer = minimize_scalar(
+            finer = scipy.optimize.minimize_scalar(
                 lambda f: -abs(self.response(name, np.array([f]))[0]),
                 bounds=(a, b),
                 method="bounded",

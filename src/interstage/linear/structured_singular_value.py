@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
 
 from interstage.errors import InputError, SolverError, shown
 
@@ -136,7 +136,7 @@ class _Search:
         try:
             for sharp in SHARPNESS:
                 size = max(abs(least), 1e-300)
-                minimize(
+                scipy.optimize.minimize(
                     lambda x, size, sharp: tuple(part / size for part in self.smooth(x, sharp / size)),
                     best,
                     args=(size, sharp),
@@ -206,7 +206,7 @@ def lower_bound(
         signs = np.ones(p) if k == 0 else rng.choice([-1.0, 1.0], p)
         x0 = np.concatenate([[1.5], 1.2 * signs * rng.uniform(0.5, 1.0, p), rng.uniform(-0.5, 0.5, nc)])
         with np.errstate(all="ignore"):
-            done = minimize(
+            done = scipy.optimize.minimize(
                 lambda x: x[0],
                 x0,
                 method="SLSQP",

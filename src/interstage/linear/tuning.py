@@ -26,7 +26,6 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import scipy
-from scipy.optimize import linprog
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, known_names, shown
@@ -603,7 +602,7 @@ def _step(r: np.ndarray, dr: np.ndarray, x: np.ndarray, radius: float) -> tuple[
     low, high = np.maximum(-radius, -x), np.minimum(radius, 1.0 - x)
     bounds = [*zip(low, high), (None, None)]
     A = np.hstack([dr, -np.ones((len(r), 1))])
-    found = linprog(cost, A, -r, bounds=bounds, method="highs")
+    found = scipy.optimize.linprog(cost, A, -r, bounds=bounds, method="highs")
     if found.x is None:
         return np.zeros(n), float(r.max())
     return found.x[:n], float(found.x[n])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, shown
@@ -228,7 +228,7 @@ def _inside(search: _Search, kind: str, loop: str, k: int, start: np.ndarray) ->
         value, slope = search.slope(model, found, kind, loop)
         return (value, slope) if np.isfinite(value) else (1e3, np.zeros(len(delta)))
 
-    done = minimize(
+    done = scipy.optimize.minimize(
         objective,
         start,
         jac=True,

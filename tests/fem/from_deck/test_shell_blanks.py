@@ -60,6 +60,11 @@ def test_solid_properties_that_no_element_uses_are_not_looked_at():
 
 
 def test_integration_that_is_not_done_is_a_note():
-    ctx = context("GRID,5,,1.\nPSOLID,1,1,,TWO\nCTETRA,1,1,1,2,3,5\n")
+    constant = context(
+        "GRID,5,,1.\nPSOLID,1,1,,TWO\nCTETRA,1,1,1,2,3,5\n"
+    )  # its strains are: every rule is exact
+    solids.read(constant)
+    assert not constant.notes
+    ctx = context("GRID,5,,1.\nPSOLID,1,1,,TWO\nCPYRAM,1,1,1,2,3,4,5\n")
     solids.read(ctx)
     assert len(ctx.notes) == 1 and "PSOLID 1" in ctx.notes[0] and "default integration" in ctx.notes[0]
