@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import subprocess
@@ -68,3 +69,24 @@ def test_what_a_handler_of_the_program_raises_comes_through():
     )
     said = done.stderr.replace("interstage: compiling kernels (once) ...\n", "")
     assert (done.returncode, done.stdout, said) == (0, "5 True\n", "")
+
+
+def test_an_interrupt_while_the_log_is_closed_is_heard(tmp_path, monkeypatch):
+    """The file is closed by then: closing it once more brings nothing else."""
+    from interstage.simulation.log.hdf5 import FlightWriter
+
+    commit = FlightWriter.commit
+
+    def interrupted(self):
+        commit(self)
+        if inspect.stack()[1].function == "close":
+            monkeypatch.setattr(FlightWriter, "commit", commit)  # once
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(FlightWriter, "commit", interrupted)
+    mb = ist.Multibody("stone")
+    mb.add_body("stone", mass=2.0, inertia=[1, 1, 1], joint=ist.Free())
+    system = mb.compile()
+    with pytest.raises(KeyboardInterrupt):
+        ist.simulate(system, system.state(), until=0.1, step=0.01, log=tmp_path / "a.h5")
+    assert len(ist.load(tmp_path / "a.h5").t) == 11

@@ -283,7 +283,7 @@ class FlightWriter:
     def close(self, info: str = "") -> None:
         """Finish the file; rows that the run did not come to are not its own. info : how it was made (JSON)."""
         try:
-            if not self.full:
+            if self.file and not self.full:  # else an interrupt has closed it
                 self.commit()
                 write_rows(self.file["INFO"], 0, np.frombuffer(info.encode(), np.uint8))
         finally:
