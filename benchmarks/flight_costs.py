@@ -6,7 +6,7 @@ Core of 38 modes, four gimballed engines with servos (two axes, second order) an
 drag at four nodes, gravity that falls with height, IMU at 200 Hz with noise; software in Python at 50 Hz; RK4 at
 2.5 ms. Times are of the processor, best of several; what is compared is measured in turns in one process. Leaving and
 re-entering is what a law at 200 Hz that gets two arrays, does nothing and returns one costs a call; at 50 Hz
-the same difference is 10 to 12 microseconds, noisier. A log costs the opening of its file, whatever the flight
+the same difference is larger and noisier. A log costs the opening of its file, whatever the flight
 and about as much as all else here, and its rows, committed twice a second. The controller is untuned: this measures
 cost.
 """

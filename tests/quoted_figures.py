@@ -39,12 +39,12 @@ def quotes(text: str, folder: Path) -> list[Quote]:
 
 
 def plain(text: str) -> str:
-    """Return a text without links and their keys: what is left are figures that nothing vouches for.
+    """Return a text without quoted figures and targets of links: what is left are figures that nothing vouches for.
 
-    >>> plain('to [3e-7](a.md "x :: y :: error") in [a table](b.md) of 12')
-    'to  in  of 12'
+    >>> plain('to [3e-7](a.md "x :: y :: error") in [7 of 8](b.md) of 12')
+    'to  in 7 of 8 of 12'
     """
-    return re.sub(r"\[[^\]]*\]\([^)\"]*(?:\"[^\"]*\")?\)", "", text)
+    return re.sub(r"!?\[([^\]]*)\]\([^)\"\s]*\)", r"\1", re.sub(r"\[[^\]]*\]\([^)\"]*\"[^\"]*\"\)", "", text))
 
 
 def value(text: str) -> float:
@@ -64,13 +64,13 @@ def digits(text: str) -> int:
 
 
 def rounds_to(found: float, text: str, bound: bool = False) -> bool:
-    """Say whether a number of a page is written `text`: rounded to nearest or, if it is a bound of an error, upward."""
+    """Say whether a number of a page is written `text`: rounded to nearest or, if it is an error, upward."""
     wanted = value(text)
     if found == wanted or found == 0.0:
         return found == wanted
     unit = 10.0 ** (math.floor(math.log10(abs(found))) + 1 - digits(text))
-    whole = round(found / unit), math.ceil(found / unit) if bound else None
-    return any(n is not None and math.isclose(n * unit, wanted, rel_tol=1e-9) for n in whole)
+    whole = math.ceil(found / unit * (1.0 - 1e-12)) if bound else round(found / unit)
+    return math.isclose(whole * unit, wanted, rel_tol=1e-9)
 
 
 def _pattern(text: str) -> re.Pattern:

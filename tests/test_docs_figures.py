@@ -28,10 +28,41 @@ EVERY = [
     for source, text in (SOURCES | STUDY_PAGES).items()
     for quote in quotes(text, (ROOT / source).parent)
 ]
-# a figure of accuracy or of speed, as opposed to a size or a version
-MEASURED = re.compile(
-    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?e[-+]?\d+|\d[\d,]*(?:\.\d+)?(?=\s*(?:times|cards a second|µs|us\b|ms\b|s\b|%|dB)))"
+# a figure of accuracy, of speed or of size, in digits or in words, as opposed to a version or a count
+UNITS = (
+    r"times|fold|cards a second|µs|us\b|ms\b|s\b|(?:micro|milli)?seconds?\b|minutes?\b|min\b|hours?\b|%|per ?cent|dB|"
+    r"[kMG]B\b|digits|decimals|°|deg|arcsec|[kM]?Hz|[km]?m/s|[km]?m\b|[kM]?N\b|rad\b"
 )
+PARTS = (
+    "twice|half|third|quarters?|fifth|tenth|hundredth|thousandth|two|three|four|five|six|seven|eight|nine|ten|twenty|"
+    "hundreds?|thousands?"
+)
+WORDS = (
+    r"times? (?:as|quick|fast|slow|less|more|small|large)|of what|of the time|the time|less time|faster|slower|quicker|"
+    r"smaller|as (?:fast|quick|much|many|long)"
+)
+MEASURED = re.compile(
+    rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?e[-+]?\d+|10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\d[\d,]*(?:\.\d+)?(?=\s*(?:{UNITS}))|"
+    rf"\b(?:{PARTS})\b(?=[^.;:]{{0,25}}\b(?:{WORDS})|\s+times\b))"
+)
+# what is no result: by page, settings that code has, and the rule by which studies are compared with their pages
+GIVEN = {
+    # its script is run, `test_docs_pages`
+    "README.md": [r"2\.891 Hz", r"2\.923 Hz", "moves to twice its frequency has about twice the ratio"],
+    "docs/studies.md": ["half a per cent", "half as much\nagain"],  # `validation.study`
+    "docs/speed.md": ["a factor of two"],
+    "CHANGELOG.md": [
+        r'"10 ms"',
+        r"T\+300 s",
+        "software at 50 Hz",
+        "committed together twice a second",
+        "above 16 MB",
+        "vehicles in kilometers took gaps a thousand times larger",
+        "above 86 km",
+        "at 0 Hz",
+        "margins at six times",
+    ],
+}
 
 
 def section(text: str, heading: str) -> list[str]:
@@ -58,14 +89,26 @@ def test_no_figure_stands_without_its_key(item):
     assert not open_ones, f"no key: {', '.join(open_ones)} in {' '.join(item.split())}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/studies.md", "docs/speed.md"])
+def measured(page: str, text: str) -> list[str]:
+    """Return what a text measures without a key, some words of it each time; not what is given."""
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    prose = plain("\n".join(line for line in text.splitlines() if not line.startswith("|")))
+    for given in GIVEN.get(page, []):
+        prose, found = re.subn(given, "", prose)
+        assert found, f"{page} does not say '{given}'"
+    return [prose[max(0, m.start() - 40) : m.end() + 10] for m in MEASURED.finditer(prose)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "docs/index.md", "docs/studies.md", "docs/speed.md", "docs/decks.md", "CHANGELOG.md"],
+)
 def test_nothing_is_measured_outside_of_the_lists_and_tables(page):
-    """What introduces them, and what is said of limits, has no figure of accuracy or speed of its own."""
-    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    """What introduces them, what is said of limits and what changed have no figures of accuracy or speed."""
+    text = (ROOT / page).read_text(encoding="utf-8")
     for item in items():
         text = text.replace(item, "")
-    prose = plain("\n".join(line for line in text.splitlines() if not line.startswith("|")))
-    assert [prose[max(0, m.start() - 40) : m.end() + 10] for m in MEASURED.finditer(prose)] == []
+    assert measured(page, text) == []
 
 
 def test_columns_of_now_on_the_speed_page_are_quoted():
@@ -98,14 +141,6 @@ def test_every_study_has_its_sentence():
     assert sorted(linked) == there
 
 
-def test_the_change_log_measures_nothing():
-    # what was measured then is no figure of today's pages; those that are quoted have keys
-    text = plain(CHANGES)
-    found = [text[max(0, m.start() - 40) : m.end() + 10] for m in MEASURED.finditer(text)]
-    settings = re.compile(r'"10 ms"|T\+300 s')
-    assert not [words for words in found if not settings.search(words)]
-
-
 def test_a_wrong_figure_is_seen(tmp_path):
     folder = tmp_path / "validation"
     folder.mkdir()
@@ -121,7 +156,7 @@ def test_a_wrong_figure_is_seen(tmp_path):
         ("2e-3", "flight :: position, m :: error"),
         ("0.2 %", "flight :: position, m :: error"),
         ("3e-8", "* :: 3 modes, Hz :: error largest"),
-        ("1e-8", "* :: 3 modes, Hz :: error least"),
+        ("2e-8", "* :: 3 modes, Hz :: error least"),
         ("-7.1", "a :: 3 modes, Hz :: ours largest"),
         ("2", "* :: 3 modes, Hz :: error count"),
     ]
@@ -156,9 +191,9 @@ def test_lines_of_benchmarks_are_found_by_their_words(tmp_path):
 
 
 def test_rounding_is_to_the_digits_that_are_written():
-    assert (
-        rounds_to(3.4e-7, "3e-7") and not rounds_to(3.4e-7, "4e-7") and rounds_to(3.4e-7, "4e-7", bound=True)
-    )
+    assert rounds_to(3.4e-7, "3e-7") and not rounds_to(3.4e-7, "4e-7")
+    # an error is never said to be smaller than it is
+    assert rounds_to(3.4e-7, "4e-7", bound=True) and not rounds_to(3.4e-7, "3e-7", bound=True)
     assert rounds_to(588_837, "589,000") and not rounds_to(588_837, "588,000")
     assert not rounds_to(3.4e-7, "5e-7", bound=True)
 

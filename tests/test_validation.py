@@ -8,6 +8,7 @@ import pytest
 
 from validation.study import (
     DOCS,
+    HERE,
     LOOSE,
     NOISE,
     NUMBER,
@@ -148,7 +149,9 @@ def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
         [margin, error, dataclasses.replace(place, ours="8.2", error=8.2)],
     ]
     for one in planted:
-        seen = Study("beams", "S", "", one).changed(tmp_path)
+        seen = [
+            words for words in Study("beams", "S", "", one).changed(tmp_path) if "above or below" not in words
+        ]
         assert len({words.split(": ")[0] for words in seen}) == 1, (
             one
         )  # one row, by its error, its figure, or both
@@ -164,9 +167,17 @@ def test_a_page_that_would_change_is_seen(tmp_path, monkeypatch, capsys):
     )
 
 
-def rows_of(page) -> list[Row]:
+def study_of(page) -> Study:
+    """Return the study that a committed page tells of."""
+    text = page.read_text(encoding="utf-8")
+    title, about = text[2 : text.index("\n| case |")].split("\n", 1)
+    images = dict.fromkeys(re.findall(r"^!\[.*\]\((.*)\)$", text[text.index("\n| case |") :], re.MULTILINE))
+    return Study(page.stem, title, about.strip(), rows_of(text), pictures=images)
+
+
+def rows_of(text: str) -> list[Row]:
     """Return the rows of a committed page."""
-    out, text = [], page.read_text(encoding="utf-8")
+    out = []
     for case, quantity, reference, ours, error, limit, *note in table_of(text):
         number, why = without_letter(limit), reason_of(limit, text).partition(") ")[2]
         held = None if number == "—" else float(number.removesuffix(" *"))
@@ -204,22 +215,87 @@ def with_factor(row: Row, at: int, factor: float) -> Row | None:
     return dataclasses.replace(row, ours=ours, error=row.error * (factor if is_error else 1.0))
 
 
-def test_a_factor_of_two_in_any_figure_of_a_page_is_seen():
+def beside_with_factor(row: Row, column: str, at: int, factor: float) -> Row | None:
+    """Return a row whose number `at` of a reference or a note is `factor` times as large, None where it says nothing.
+
+    That is where there is no such number, it is zero or as small as its last digit, of rounding, or of one machine.
+    """
+    cell = getattr(row, column)
+    found = list(NUMBER.finditer(cell.split(HERE)[0]))
+    if at >= len(found) or (row.error < PLACE and "worst" in row.note) or (row.rounds and column == "note"):
+        return None
+    place, text = found[at], found[at][0]
+    decimals = len(text.split("e")[0].partition(".")[2])
+    unit = 10.0 ** (int((text.split("e") + ["0"])[1]) - decimals) if set(".e") & set(text) else 0.0
+    if abs(float(text)) < max(PLACE, 3.5 * unit):
+        return None
+    new = f"{factor * float(text):.{decimals}{'e' if 'e' in text else 'f'}}"
+    if float(new) == float(text):
+        return None
+    return dataclasses.replace(row, **{column: cell[: place.start()] + new + cell[place.end() :]})
+
+
+PLANTS = [
+    ("ours", with_factor, 1500),
+    ("reference", lambda row, at, factor: beside_with_factor(row, "reference", at, factor), 500),
+    ("note", lambda row, at, factor: beside_with_factor(row, "note", at, factor), 500),
+]
+
+
+@pytest.mark.parametrize("column, plant, least", PLANTS, ids=[one[0] for one in PLANTS])
+def test_a_factor_of_two_in_any_figure_of_a_page_is_seen(column, plant, least):
     """Planted in each printed number of each page: its limit breaks, or `--check` tells of the row."""
     planted, passed = 0, []
     for page in sorted(DOCS.glob("*.md")):
-        true = rows_of(page)
-        assert Study(page.stem, "", "", true).changed() == []
-        for at in range(max(len(NUMBER.findall(row.ours)) for row in true)):
+        true = study_of(page)
+        assert true.changed() == []
+        for at in range(max(len(NUMBER.findall(getattr(row, column))) for row in true.rows)):
             for factor in (2.0, 0.5):
-                changed = [with_factor(row, at, factor) for row in true]
-                told = Study(page.stem, "", "", [new or row for new, row in zip(changed, true)]).changed()
+                changed = [plant(row, at, factor) for row in true.rows]
+                both = [new or row for new, row in zip(changed, true.rows)]
+                told = dataclasses.replace(true, rows=both).changed()
                 for row in filter(None, changed):
                     planted, name = planted + 1, f"{row.case}, {row.quantity}: "
                     if row.passed and not any(words.startswith(name) for words in told):
-                        passed.append(f"{page.stem}: {name}{row.ours}")
-    assert planted > 1500
-    assert not passed
+                        passed.append(f"{page.stem}: {name}{getattr(row, column)}")
+    assert planted > least
+    assert not passed, "\n".join(passed)
+
+
+def test_prose_of_a_page_is_that_of_its_study(tmp_path):
+    """What stands above and below the table is compared too, but for where lines break."""
+    row = Row("a", "f", "1", "1", 0.0, 1e-3, "2.5 s apart", "three sigma")
+    study = Study("s", "S", "It takes 5 s\nand no more.", [row])
+    study.write(tmp_path)
+    assert dataclasses.replace(study, about="It takes 5 s and\nno more.").changed(tmp_path) == []
+    said = "what is said above or below its table"
+    assert dataclasses.replace(study, about="It takes 6 s\nand no more.").changed(tmp_path) == [said]
+    assert dataclasses.replace(study, rows=[dataclasses.replace(row, why="two sigma")]).changed(tmp_path) == [
+        said
+    ]
+    for note in ("5.1 s apart", "2.5 s away", ""):
+        assert (
+            len(dataclasses.replace(study, rows=[dataclasses.replace(row, note=note)]).changed(tmp_path)) == 1
+        )
+
+
+def test_figures_above_the_tables_are_those_of_the_sources():
+    """A page of a study or benchmark says no number in its prose that its module does not."""
+    for kind in ("validation", "benchmarks"):
+        for page in sorted((DOCS.parent / kind).glob("*.md")):
+            text = page.read_text(encoding="utf-8").split("\n| case |")[0].split("```text")[0]
+            source = DOCS.parents[1] / kind / f"{page.stem}.py"
+            if page.stem == "mutants":
+                source = DOCS.parents[1] / "tests/fuzz/mutants.py"
+            known = source.read_text(encoding="utf-8").replace(",", "")
+            if kind == "benchmarks":
+                text = re.sub(r"^Measured beside other work: .*$", "", text, flags=re.MULTILINE)
+            numbers = set(re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d+)?", text.replace(",", "")))
+            given = {"ascent_margins": {"74"}}.get(page.stem, set())  # a bound of 1000 runs
+            missing = [
+                n for n in numbers - given if not re.search(rf"(?<![\w.]){re.escape(n)}(?![\d])", known)
+            ]
+            assert not missing, f"{kind}/{page.name} says {', '.join(sorted(missing))}"
 
 
 def rows(*cases: str) -> list[Row]:

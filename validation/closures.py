@@ -295,7 +295,7 @@ def study(quick: bool = False) -> Study:
         )
     log, errors, seconds = long_run(10.0 if quick else RUN)
     turns = (log["crank"].q[-1, 0] - log["crank"].q[0, 0]) / (2.0 * np.pi)
-    note = f"{log.t[-1] / STEP:.0f} steps of ros2 in {seconds:.0f} s, {turns:.0f} turns of the crank"
+    note = f"{log.t[-1] / STEP:.0f} steps of ros2, {turns:.0f} turns of the crank; here: {seconds:.0f} s"
     case = f"four-bar with flexible coupler, {log.t[-1]:.0f} s"
     out.rows.append(
         Row(case, "largest closure error, m", "0", f"{errors.max():.1e}", errors.max(), OPEN, note)

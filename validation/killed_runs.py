@@ -247,18 +247,8 @@ def study() -> Study:
         ("tables with other rows", found.logs, found.rows_changed),
         ("resumed runs with another digest", found.resumed, found.other_digests),
     ):
-        note = f"{found.kills_of_resumed} kills were of resumed runs"
-        made.rows.append(
-            Row(
-                f"{found.kills} kills",
-                case,
-                "0",
-                str(bad),
-                float(bad),
-                0.0,
-                f"of {total}" + f"; {note}" * bool(note),
-            )
-        )
+        note = f"here: of {total}; {found.kills_of_resumed} kills were of resumed runs"
+        made.rows.append(Row(f"{found.kills} kills", case, "0", str(bad), float(bad), 0.0, note))
     return made
 
 

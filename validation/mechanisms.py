@@ -155,7 +155,7 @@ def four_bar_rows(loops: int, until: float, step: float) -> list[Row]:
     error = float(max(np.abs(e - np.exp(1j * swing.y[0])).max() for e in ends))
     case, note = (
         f"{loops} four-bars, {until:g} s, {1e3 * step:g} ms",
-        f"rk4 of {1e3 * step:g} ms: {spent:.2f} s",
+        f"rk4 of {1e3 * step:g} ms; here: {spent:.2f} s",
     )
     few = loops < 6
     why = STEPS if few else CHANCE
@@ -233,7 +233,7 @@ def bricard_rows(until: float, step: float) -> list[Row]:
     error = float(np.abs(got - want).max())
     q = log.q
     held = float(np.abs(np.sin(-q[:, 0]) + np.sin(-q[:, 1]) - np.sin(q[:, 0]) * np.sin(q[:, 1])).max())
-    case, note = f"Bricard's linkage, {until:g} s", f"rk4 of {1e3 * step:g} ms: {spent:.2f} s"
+    case, note = f"Bricard's linkage, {until:g} s", f"rk4 of {1e3 * step:g} ms; here: {spent:.2f} s"
     return [
         Row(case, "third corner, m", "one coordinate", f"{error:.1e} away", error, NEAR, note, STEPS, True),
         Row(
@@ -316,7 +316,7 @@ def slider_crank_rows(until: float, step: float) -> list[Row]:
     travel = np.array([slider_crank_bodies(np.array([a]))[2][1][0] for a in angle])
     got = np.array([system.position(log.state(k), "slider")[0] for k in range(len(log))])
     error, case = float(np.abs(got - travel).max()), f"spatial slider-crank, {until:g} s"
-    turns, note = angle[-1] / (2 * np.pi), f"rk4 of {1e3 * step:g} ms: {spent:.2f} s"
+    turns, note = angle[-1] / (2 * np.pi), f"rk4 of {1e3 * step:g} ms; here: {spent:.2f} s"
     what = f"{travel[-1]:.7f}", f"{got[-1]:.7f}"
     return [
         Row(case, f"travel after {turns:.1f} turns, m", *what, error, PLACES, note, STEPS, True),
@@ -418,7 +418,7 @@ def governor_rows(until: float) -> list[Row]:
     want = governor_truth(log.t)
     got = 0.5 + log["slider"].q[:, 0]
     error = float(np.abs(got - want).max())
-    note = f"radau to 1e-8: {spent:.2f} s"
+    note = f"radau to 1e-8; here: {spent:.2f} s"
     numbers = f"{want[-1]:.7f}", f"{got[-1]:.7f}"
     return [
         Row(

@@ -16,6 +16,9 @@ HELD = 1.5  # factor by which such an error may differ
 PLACE = 1e-6  # which place has the largest of errors as small as this is chosen by rounding
 PRINTED = 0.005  # part by which a printed number may differ, besides two units of its last digit
 LOOSE = 1e4  # a limit so many times the error is one that needs its reason on the page
+HERE = (
+    "here:"  # in a note: what follows is of this run and machine, a time or a matter of chance, and no result
+)
 ROUNDING = 1e-16  # errors below count as this
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 ROUNDS = "rounding: 2.2e-16 times the condition of what is computed; errors below the limit are one result"
@@ -140,15 +143,18 @@ class Study:
         Errors may differ by `NOISE`, or by `HELD` where they are results (large, without a reference, or above `SHOWN`
         without a limit), and those of rounding may be anything below their limit; other printed numbers by `PRINTED`
         (not those of the "worst" place of an error of rounding, below `PLACE`, that has a limit: it may be another one
-        elsewhere); limits are those of the page.
+        elsewhere); limits are those of the page. Figures of notes may differ by `HELD`, those of rounding
+        (below `PLACE`, or of a row whose place is chosen by it) by anything. Words of notes, of reasons and beside the
+        table are those of the page.
         """
         path = folder / f"{self.name}.md"
         if self.skipped or not path.exists():
             return [] if self.skipped else ["there is no page"]
         old: dict[tuple[str, str], list[list[str]]] = {}
-        for cells in table_of(path.read_text(encoding="utf-8")):
+        page = path.read_text(encoding="utf-8")
+        for cells in table_of(page):
             old.setdefault((cells[0], cells[1]), []).append(cells)
-        out = []
+        out = [] if _words(self.markdown(), page) else ["what is said above or below its table"]
         for row in self.rows:
             left = old.get((row.case, row.quantity))
             name = f"{row.case}, {row.quantity}"
@@ -170,6 +176,9 @@ class Study:
                 elsewhere = "worst" in row.note and row.tolerance is not None and more < PLACE
                 if not elsewhere and moved(now, then, max(row.error, before, rounding), floor):
                     out.append(f"{name}: {now}, {then} on the page")
+            note = " ".join(cells[6:]).strip(" |")
+            if not row.rounds and not (row.error < PLACE and "worst" in row.note) and renoted(row.note, note):
+                out.append(f"{name}: {row.note}, {note} on the page")
         out += [f"{', '.join(key)}: no longer there" for key, left in old.items() for _ in left]
         return out
 
@@ -239,7 +248,6 @@ def moved(now: str, then: str, error: float, floor: float = 0.0) -> bool:
         return True
     for a, b in zip(*pairs):
         x, y = sorted((abs(float(a)), abs(float(b))))
-        unit = 10.0 ** (int((a.split("e") + ["0"])[1]) - len(a.split("e")[0].partition(".")[2]))
         counts = y < 10.0 and not set(".e") & set(a + b)
         away, large = abs(float(a) - float(b)), error >= RESULT
         noise = (
@@ -250,9 +258,53 @@ def moved(now: str, then: str, error: float, floor: float = 0.0) -> bool:
         if large:
             noise = min(noise, (HELD - 1.0) * x)
             itself = abs(y - error) <= error / 3.0 and y <= HELD * x
-        if away > max(PRINTED * y + 2.0 * unit * (not counts), noise, floor) and not itself:
+        if away > max(PRINTED * y + last_digit(a, b) * (not counts), noise, floor) and not itself:
             return True
     return False
+
+
+def last_digit(*texts: str) -> float:
+    """What rounding may move numbers by: two units of their last digit, one where the number has few of them.
+
+    >>> [round(last_digit(*texts), 9) for texts in (("0.25", "0.26"), ("6e-06", "1e-05"))]
+    [0.02, 1e-06]
+    """
+    units = [10.0 ** (int((n.split("e") + ["0"])[1]) - len(n.split("e")[0].partition(".")[2])) for n in texts]
+    unit = min(units)
+    return unit * (1.0 + (max(abs(float(n)) for n in texts) > 12.0 * unit)) * (1.0 + 1e-9)
+
+
+def renoted(now: str, then: str) -> bool:
+    """Whether notes say something else: other words, or figures that differ by `HELD` and two units of the last digit.
+
+    Whole numbers of one digit are counts. What is said behind `HERE` are figures of one run on one machine.
+
+    >>> renoted("worst run 421: 9.92", "worst run 421: 4.96"), renoted("gap 2.5e-09 J", "gap 6.1e-09 J")
+    (True, False)
+    >>> renoted("at 76.8 s", "at 75.9 s"), renoted("at 76.8 s", "at 76.8 m")
+    (False, True)
+    >>> renoted("rk4 of 2 ms; here: 0.07 s", "rk4 of 2 ms; here: 0.31 s")
+    False
+    """
+    if NUMBER.sub("#", now).split() != NUMBER.sub("#", then).split():
+        return True
+    for a, b in zip(*(NUMBER.findall(text.split(HERE)[0]) for text in (now, then))):
+        x, y = sorted((abs(float(a)), abs(float(b))))
+        counts = y < 10.0 and not set(".e") & set(a + b)
+        if y >= PLACE and abs(float(a) - float(b)) > (
+            0.0 if counts else max((HELD - 1.0) * x, last_digit(a, b))
+        ):
+            return True
+    return False
+
+
+def _words(now: str, then: str) -> bool:
+    """Whether two pages say the same beside their tables, whatever the breaks of lines."""
+    said = [
+        "\n".join(line for line in text.splitlines() if not line.startswith("|")).split()
+        for text in (now, then)
+    ]
+    return said[0] == said[1]
 
 
 def table_of(text: str) -> list[list[str]]:
