@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ settings.register_profile(
     "interstage", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("interstage")
+
+# A shell that starts the suite in the background hands on that Ctrl-C is ignored, to the processes of tests too
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # For runs in several processes. While one compiles the kernels of dynamics, which all others then find on disk, the
 # next does what needs none of them; long files begin before short ones, so that all processes end together.

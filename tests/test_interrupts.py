@@ -9,8 +9,6 @@ IN_A_CALLBACK = """
 import ctypes, signal, time
 from interstage.interrupts import hear_dropped_interrupts
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a background of a shell may ignore it
-
 def called_from_c():
     signal.raise_signal(signal.SIGINT)
     time.sleep(0.001)
@@ -55,7 +53,6 @@ import signal, sys, time
 from numba.core.codegen import JITCodeLibrary
 from interstage.jit import kernel
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
 before, told = sys.unraisablehook, []
 
 def asked_from_c(*given):

@@ -90,8 +90,6 @@ def test_ctrl_c_leaves_no_half_written_file(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # a suite that runs in the background of a shell hands on that interrupts are ignored
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deck = tmp_path / "out" / "heron.bdf"
     while not deck.exists() and process.poll() is None:

@@ -98,8 +98,6 @@ def test_a_stopped_driver_goes_on_where_it_was(unbroken, tmp_path, how):
         stderr=subprocess.PIPE,
         text=True,
         env=told,
-        # what a shell runs in the background, these tests too, ignores Ctrl-C, and so would what it starts
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     end = time.time() + 60
     while len(list((folder / "runs").glob("run_*"))) < 10 and time.time() < end:
@@ -262,7 +260,6 @@ def study():
     return ist.monte_carlo(build, {"a": stats.norm()}, 30, seed=3, workers=2, progress=False)
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     before = dict(os.environ)
     print(study()["y"].sum())
     later = threading.Timer(2.0, os.kill, [os.getpid(), signal.SIGINT])
