@@ -12,7 +12,7 @@ MACHINE = (
     4.0  # factor by which that median may move: no two machines that run the benchmarks are further apart
 )
 BESIDE = "Measured beside other work"  # what such a page says
-RATIO = re.compile(r"(?:= *|ratio +)(?=\d)")
+RATIO = re.compile(r"(?:= *|ratio +|over \d+: +)(?=\d)")
 HEAD = re.compile(r"(?<!\S)(?:ratio|times|[a-z]+/[a-z]+)(?!\S)")  # columns of ratios
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 
@@ -56,8 +56,9 @@ def lines(text: str) -> list[Line]:
         words = " ".join(line.split())
         ends = heads or (ends if words else set())
         before = {m.end() for m in RATIO.finditer(line)}
+        growth = line.find("exponent") if "exponent" in line else len(line)  # is that of any machine
         figures = tuple(
-            Figure(m[0], m.start() in before or m.end() in ends)
+            Figure(m[0], m.start() in before or m.end() in ends or (m.start() > growth and "." in m[0]))
             for m in NUMBER.finditer(line)
             if "e" not in m[0] and m[0].count(".") < 2  # not a version
         )
@@ -76,9 +77,9 @@ def lines(text: str) -> list[Line]:
 def changed(output: str, committed: str) -> list[str]:
     """Lines of a committed page that a new run has otherwise, beyond the noise of machines, or has not.
 
-    Ratios of two times may differ by `NOISE`. Other figures differ with the machine, by the median of the page, which
-    may be `MACHINE` at most, and from there (or from the page) by `TIMES`. A page measured `BESIDE` other work is held
-    to its ratios alone.
+    Ratios of two times, and exponents of their growth, may differ by `NOISE`. Other figures differ with the machine, by
+    the median of the page, which may be `MACHINE` at most, and from there (or from the page) by `TIMES`. A page measured
+    `BESIDE` other work is held to its ratios alone.
 
     >>> page = "```text\\n  5   1.0 / 1.9 = 0.53\\n  9   1.0 / 4.0 = 0.25\\n```"
     >>> changed("  5   2.0 / 3.9 = 0.51\\n  9   3.0 / 4.0 = 0.75", page)

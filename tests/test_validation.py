@@ -12,7 +12,6 @@ from validation.study import (
     LOOSE,
     NOISE,
     NUMBER,
-    PLACE,
     RESULT,
     ROUNDING,
     ROUNDS,
@@ -206,7 +205,7 @@ def with_factor(row: Row, at: int, factor: float) -> Row | None:
     if value == 0.0 or small or few:
         return None
     ours = row.ours[: place.start()] + new + row.ours[place.end() :]
-    if "worst" in row.note and row.tolerance is not None and row.error < PLACE:
+    if "worst" in row.note and row.tolerance is not None and row.error < RESULT:
         # at a place that may be another one elsewhere: the limit says that they are equal
         reference = float(NUMBER.findall(row.reference)[at])
         whole = abs(reference) if row.quantity.endswith("relative") else 1.0
@@ -222,12 +221,12 @@ def beside_with_factor(row: Row, column: str, at: int, factor: float) -> Row | N
     """
     cell = getattr(row, column)
     found = list(NUMBER.finditer(cell.split(HERE)[0]))
-    if at >= len(found) or (row.error < PLACE and "worst" in row.note) or (row.rounds and column == "note"):
+    if at >= len(found) or (row.error < RESULT and "worst" in row.note) or (row.rounds and column == "note"):
         return None
     place, text = found[at], found[at][0]
     decimals = len(text.split("e")[0].partition(".")[2])
     unit = 10.0 ** (int((text.split("e") + ["0"])[1]) - decimals) if set(".e") & set(text) else 0.0
-    if abs(float(text)) < max(PLACE, 3.5 * unit):
+    if abs(float(text)) < max(RESULT, 3.5 * unit):
         return None
     new = f"{factor * float(text):.{decimals}{'e' if 'e' in text else 'f'}}"
     if float(new) == float(text):
@@ -235,8 +234,14 @@ def beside_with_factor(row: Row, column: str, at: int, factor: float) -> Row | N
     return dataclasses.replace(row, **{column: cell[: place.start()] + new + cell[place.end() :]})
 
 
+def error_with_factor(row: Row, at: int, factor: float) -> Row | None:
+    """Return a row whose error is `factor` times as large, None where it is small enough for rounding."""
+    return None if row.rounds or row.error < RESULT else dataclasses.replace(row, error=factor * row.error)
+
+
 PLANTS = [
     ("ours", with_factor, 1500),
+    ("error", error_with_factor, 900),
     ("reference", lambda row, at, factor: beside_with_factor(row, "reference", at, factor), 500),
     ("note", lambda row, at, factor: beside_with_factor(row, "note", at, factor), 500),
 ]
@@ -244,12 +249,12 @@ PLANTS = [
 
 @pytest.mark.parametrize("column, plant, least", PLANTS, ids=[one[0] for one in PLANTS])
 def test_a_factor_of_two_in_any_figure_of_a_page_is_seen(column, plant, least):
-    """Planted in each printed number of each page: its limit breaks, or `--check` tells of the row."""
+    """Planted in each printed number and error of each page: its limit breaks, or `--check` tells of the row."""
     planted, passed = 0, []
     for page in sorted(DOCS.glob("*.md")):
         true = study_of(page)
         assert true.changed() == []
-        for at in range(max(len(NUMBER.findall(getattr(row, column))) for row in true.rows)):
+        for at in range(max(len(NUMBER.findall(str(getattr(row, column)))) for row in true.rows)):
             for factor in (2.0, 0.5):
                 changed = [plant(row, at, factor) for row in true.rows]
                 both = [new or row for new, row in zip(changed, true.rows)]
@@ -447,6 +452,11 @@ def test_times_of_another_machine_are_no_change_and_those_of_another_program_are
     assert whole == ["its figures are 5 times those of the page, which no machine explains"]
     slow = changed(run((5, 5.0, 20.0), (9, 21.0, 36.0), (20, 20.0, 80.0), real=40.0), table)
     assert slow == ["9 9.0 36.0 4.0: now 9 21.0 36.0 1.7"]  # a ratio, though no time moved by three
+    growth = "5 1.0\n9 4.0\ngrowth: exponent 0.94, dense 1.96"
+    more = growth.replace("0.94", "1.94")
+    assert changed(more, growth) == [
+        "growth: exponent 0.94, dense 1.96: now growth: exponent 1.94, dense 1.96"
+    ]
     loaded = f"{BESIDE}: 9.0 processes on 2 cores.\n{table}"
     assert changed(run((5, 0.5, 2.0), (9, 0.9, 3.6), (20, 2.0, 8.0), real=400.0), loaded) == []
     assert len(changed(run((5, 0.5, 2.0), (9, 0.9, 8.0), (20, 2.0, 8.0), real=400.0), loaded)) == 1

@@ -10,10 +10,8 @@ from pathlib import Path
 NOISE = (
     3.0  # factor by which an error may differ from one machine to another before the page counts as changed
 )
-RESULT = 1e-3  # an error from here on is no rounding but a result, as a distance from a reference in meters
-SHOWN = 1e-5  # the same for errors that no limit judges: the page is all that holds them
-HELD = 1.5  # factor by which such an error may differ
-PLACE = 1e-6  # which place has the largest of errors as small as this is chosen by rounding
+RESULT = 1e-6  # an error from here on is a result, unless its row is one of rounding; below, rounding chooses places
+HELD = 1.5  # factor by which a result may differ
 PRINTED = 0.005  # part by which a printed number may differ, besides two units of its last digit
 LOOSE = 1e4  # a limit so many times the error is one that needs its reason on the page
 HERE = (
@@ -140,11 +138,11 @@ class Study:
     def changed(self, folder: Path = DOCS) -> list[str]:
         """Rows that the committed page has otherwise, beyond its noise: what it says is no longer so.
 
-        Errors may differ by `NOISE`, or by `HELD` where they are results (large, without a reference, or above `SHOWN`
-        without a limit), and those of rounding may be anything below their limit; other printed numbers by `PRINTED`
-        (not those of the "worst" place of an error of rounding, below `PLACE`, that has a limit: it may be another one
-        elsewhere); limits are those of the page. Figures of notes may differ by `HELD`, those of rounding
-        (below `PLACE`, or of a row whose place is chosen by it) by anything. Words of notes, of reasons and beside the
+        Errors may differ by `NOISE`, or by `HELD` where they are results (from `RESULT` on, or without a reference), and
+        those of rounding may be anything below their limit; other printed numbers by `PRINTED` (not those of the "worst"
+        place of an error below `RESULT` that has a limit: it may be another one elsewhere); limits are those of the
+        page. Figures of notes may differ by `HELD`, those of rounding (below `RESULT`, or of a row whose place is chosen
+        by it) by anything. Words of notes, of reasons and beside the
         table are those of the page.
         """
         path = folder / f"{self.name}.md"
@@ -166,18 +164,21 @@ class Study:
             rounding = limit if row.rounds else max(1e-13, 1e-2 * limit)
             floor = limit if row.rounds else 1e-13
             less, more = sorted((row.error, before))
-            result = less >= (SHOWN if row.tolerance is None else RESULT)
-            result = result or (not row.reference and NUMBER.search(row.ours) is not None)
+            result = more >= RESULT or (not row.reference and NUMBER.search(row.ours) is not None)
             if more > (HELD * less if result and not row.rounds else NOISE * less + rounding):
                 out.append(f"{name}: error {row.error:.1e}, {before:.1e} on the page")
             if row.limit != without_letter(cells[5]):
                 out.append(f"{name}: limit {row.limit}, {without_letter(cells[5])} on the page")
             for now, then in ((row.reference, cells[2]), (row.ours, cells[3])):
-                elsewhere = "worst" in row.note and row.tolerance is not None and more < PLACE
+                elsewhere = "worst" in row.note and row.tolerance is not None and more < RESULT
                 if not elsewhere and moved(now, then, max(row.error, before, rounding), floor):
                     out.append(f"{name}: {now}, {then} on the page")
             note = " ".join(cells[6:]).strip(" |")
-            if not row.rounds and not (row.error < PLACE and "worst" in row.note) and renoted(row.note, note):
+            if (
+                not row.rounds
+                and not (row.error < RESULT and "worst" in row.note)
+                and renoted(row.note, note)
+            ):
                 out.append(f"{name}: {row.note}, {note} on the page")
         out += [f"{', '.join(key)}: no longer there" for key, left in old.items() for _ in left]
         return out
@@ -238,7 +239,7 @@ def moved(now: str, then: str, error: float, floor: float = 0.0) -> bool:
     [False, True, True]
     >>> moved("0.0306", "0.0612", 0.046)  # twice as much, with a relative error
     True
-    >>> moved("8.1e-06", "4.06176e-06", 0.7), moved("8.1e-06", "4.1e-06", 8e-6), moved("3", "4", 0.1)
+    >>> moved("8.1e-07", "4.06176e-07", 0.7), moved("8.1e-07", "4.1e-07", 8e-7), moved("3", "4", 0.1)
     (True, False, True)
     >>> moved("9.22", "4.61", 16.7)  # twice as much, far from a reference of -7.49
     True
@@ -291,7 +292,7 @@ def renoted(now: str, then: str) -> bool:
     for a, b in zip(*(NUMBER.findall(text.split(HERE)[0]) for text in (now, then))):
         x, y = sorted((abs(float(a)), abs(float(b))))
         counts = y < 10.0 and not set(".e") & set(a + b)
-        if y >= PLACE and abs(float(a) - float(b)) > (
+        if y >= RESULT and abs(float(a) - float(b)) > (
             0.0 if counts else max((HELD - 1.0) * x, last_digit(a, b))
         ):
             return True
