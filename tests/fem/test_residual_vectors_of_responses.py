@@ -35,6 +35,8 @@ def test_two_modes_and_residual_vectors_have_the_static_limit():
     [
         ("", "", 1),
         ("RESVEC(NOAPPL) = YES", "", 0),
+        ("RESVEC(NOAPPLOD) = SYSTEM", "", 0),
+        ("RESVEC = (NOINRL,NOAPPLOAD) = SYSTEM", "", 0),
         ("RESVEC = NOSYSTEM", "", 0),
         ("", "PARAM,RESVEC,NO\n", 0),
         ("RESVEC = YES", "PARAM,RESVEC,NO\n", 1),  # case control rules

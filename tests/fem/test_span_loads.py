@@ -92,6 +92,11 @@ def test_projected_loads():
     text = text.replace("FRPR,0.,-10.,1.,-10.", "FRPR,.5,-10.")
     u = static(FEModel.from_deck(deck_from_text(text)))
     np.testing.assert_allclose(u.spcforces[1][[1, 5]], [10.0, 10.0], rtol=1e-12)
+    # element axes know no projection, not even along the bar, whose own projection is a point
+    along = [text.replace("FY,FRPR,.5,-10.", f"FXE,{one},0.,-10.,1.,-10.") for one in ("FR", "FRPR")]
+    pulls = [static(FEModel.from_deck(deck_from_text(one))).spcforces[1] for one in along]
+    np.testing.assert_allclose(pulls[1][:2], [20.0, 10.0], rtol=1e-12)
+    np.testing.assert_array_equal(*pulls)
 
 
 def test_combined_and_named_mistakes():

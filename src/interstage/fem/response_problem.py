@@ -53,14 +53,17 @@ def residual_request(fe: FEModel, case: SubcaseSelections) -> ResidualRequest:
     word = str(fe.parameter("RESVEC", "YES" if fe.sol in BY_DEFAULT else "NO")).upper()
     out = ResidualRequest(on=word != "NO")
     if "RESVEC" in case.requests:
-        words = case.requests["RESVEC"].upper().replace("=", " ").replace(",", " ").split()
+        # the brackets may stand behind the equals sign: RESVEC = (NOAPPLOD) = SYSTEM
+        *bracket, value = case.requests["RESVEC"].upper().replace("(", "").split(")")
+        words = value.replace("=", " ").replace(",", " ").split()
         out.on = not {"NO", "NOSYSTEM"} & set(words) and (not words or words != ["COMPONENT"])
-        options = set(case.options.get("RESVEC", "").replace(",", " ").split())
-        out.inertia = not options & {"NOINRL", "NOINER"}
-        out.loads = "NOAPPL" not in options
-        out.dofs = not options & {"NORVDO", "NORVDOF"}
-        out.dampers = "NODAMP" not in options
-        out.dynamic = "NODYNRSP" not in options
+        options = " ".join([case.options.get("RESVEC", ""), *bracket]).replace(",", " ").split()
+
+        def wanted(*stems: str) -> bool:  # words are known by their beginning: NOAPPL, NOAPPLOD
+            return not any(word.startswith(stems) for word in options)
+
+        out.inertia, out.loads = wanted("NOINRL", "NOINER"), wanted("NOAPPL")
+        out.dofs, out.dampers, out.dynamic = wanted("NORVDO"), wanted("NODAMP"), wanted("NODYNR")
     elif str(fe.parameter("RESVINER", "YES")).upper() == "NO":
         out.inertia = False
     return out

@@ -146,9 +146,10 @@ def _loads(table: CardTable, block: LineBlock, row: np.ndarray) -> SpanLoads:
                 i, "TYPE of this PLOAD1 is not known", "FX, FY, FZ, MX, ..., FXE, ...", str(word)
             )
         along = np.eye(3)["XYZ".index(word[1])]
-        along = along if word.endswith("E") else geometry.R[i].T @ along
-        if scale[i].endswith("PR") and not point[i]:  # a force at a point has no length to project
-            along = along * np.sqrt(max(1.0 - along[0] ** 2, 0.0))
+        if not word.endswith("E"):
+            along = geometry.R[i].T @ along
+            if scale[i].endswith("PR") and not point[i]:  # not of a force at a point, nor in element axes
+                along = along * np.sqrt(max(1.0 - along[0] ** 2, 0.0))
         at = 0 if word[0] == "F" else 3
         vectors[i, at : at + 3] = along
     last = np.where(point, first, last)
