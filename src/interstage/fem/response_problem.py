@@ -70,13 +70,16 @@ def residual_request(fe: FEModel, case: SubcaseSelections) -> ResidualRequest:
 
 
 def unit_modes(K, M, shapes: np.ndarray, eigenvalues: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Modes (f, k) of unit mass and their eigenvalues; those of rigid modes, which are round-off, are zero."""
+    """Modes (f, k) of unit mass and their eigenvalues; those of rigid modes, which are round-off, are zero.
+
+    Rigid is what strains nothing, φᵀKφ: an eigenvalue has round-off of the whole spectrum, which is more than that of
+    the strain energy where a large mass makes the shape small.
+    """
     phi = shapes / np.sqrt(np.einsum("ik,ik->k", shapes, M @ shapes))
+    strain = np.minimum(eigenvalues, np.einsum("ik,ik->k", phi, K @ phi))
     noise = ROUNDING * np.einsum("ik,ik->k", np.abs(phi), abs(K) @ np.abs(phi))
-    noise = np.maximum(
-        noise, noise[eigenvalues <= noise].max(initial=0.0)
-    )  # rigid modes are mixed among themselves
-    return phi, np.where(eigenvalues <= noise, 0.0, eigenvalues)
+    noise = np.maximum(noise, noise[strain <= noise].max(initial=0.0))  # rigid modes are mixed among themselves
+    return phi, np.where(strain <= noise, 0.0, eigenvalues)
 
 
 class ModalBasis:
@@ -131,9 +134,11 @@ class ModalBasis:
             found, hz, _ = residual_vectors(
                 problem.K, problem.M, phi[:, values > 0.0], P, rigid=rigid, massless=True
             )
-        except (InterstageError, la.LinAlgError) as error:
-            said = str(error).splitlines()[0]
-            self.notes.append(f"no residual vectors: the stiffness cannot be solved with ({said})")
+        except (InterstageError, la.LinAlgError):
+            self.notes.append(
+                "no residual vectors: something moves without resistance that is not among the modes (a lower end of the "
+                "range in EIGRL or EIGR, or a mechanism)"
+            )
             return P[:, :0]
         self.residual_hz = hz
         if len(hz):
