@@ -35,7 +35,13 @@ def table_points(table: CardTable, i: int, row: list) -> tuple[np.ndarray, np.nd
         y.append(float(b))
     if not x:
         raise table.error(i, f"{table.name} has no points")
-    order = np.argsort(x, kind="stable")
+    steps = np.diff(x)
+    if steps.min(initial=0.0) < 0.0 < steps.max(initial=0.0):
+        at = int(np.argmax(steps * steps[np.argmax(steps != 0.0)] < 0.0))
+        raise table.error(
+            i, f"{table.name} does not ascend or descend throughout", got=f"{x[at]:g} and then {x[at + 1]:g}"
+        )
+    order = np.argsort(x, kind="stable") if steps.max(initial=0.0) > 0.0 else np.arange(len(x))[::-1]
     return np.array(x)[order], np.array(y)[order]
 
 
