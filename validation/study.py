@@ -138,12 +138,11 @@ class Study:
     def changed(self, folder: Path = DOCS) -> list[str]:
         """Rows that the committed page has otherwise, beyond its noise: what it says is no longer so.
 
-        Errors may differ by `NOISE`, or by `HELD` where they are results (from `RESULT` on, or without a reference), and
-        those of rounding may be anything below their limit; other printed numbers by `PRINTED` (not those of the "worst"
-        place of an error below `RESULT` that has a limit: it may be another one elsewhere); limits are those of the
-        page. Figures of notes may differ by `HELD`, those of rounding (below `RESULT`, or of a row whose place is chosen
-        by it) by anything. Words of notes, of reasons and beside the
-        table are those of the page.
+        Errors may differ by `NOISE`, or by `HELD` where they are results (from `RESULT` on, or without a reference),
+        and those of rounding may be anything below their limit; other printed numbers by `PRINTED` (not those of the
+        "worst" place of an error below `RESULT` that has a limit: it may be another one elsewhere); limits are those of
+        the page. Figures of notes may differ by `HELD`, those of rounding (below `RESULT`, or of a row whose place is
+        chosen by it) by anything. Words of notes, of reasons and beside the table are those of the page.
         """
         path = folder / f"{self.name}.md"
         if self.skipped or not path.exists():
