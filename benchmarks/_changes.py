@@ -77,9 +77,9 @@ def lines(text: str) -> list[Line]:
 def changed(output: str, committed: str) -> list[str]:
     """Lines of a committed page that a new run has otherwise, beyond the noise of machines, or has not.
 
-    Ratios of two times, and exponents of their growth, may differ by `NOISE`. Other figures differ with the machine, by
-    the median of the page, which may be `MACHINE` at most, and from there (or from the page) by `TIMES`. A page measured
-    `BESIDE` other work is held to its ratios alone.
+    Ratios of two times, and exponents of their growth, may differ by `NOISE`. Other figures differ with the machine,
+    by the median of the page, which may be `MACHINE` at most, and from there (or from the page) by `TIMES`. A page
+    measured `BESIDE` other work is held to its ratios alone.
 
     >>> page = "```text\\n  5   1.0 / 1.9 = 0.53\\n  9   1.0 / 4.0 = 0.25\\n```"
     >>> changed("  5   2.0 / 3.9 = 0.51\\n  9   3.0 / 4.0 = 0.75", page)
