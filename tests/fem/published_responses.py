@@ -378,15 +378,79 @@ def actuator() -> str:
     )
 
 
+def loaded_rods() -> str:
+    """A cantilever of nine CBARs and a CBEAM, each a ROD of MSC's library under PLOAD1, and a mass at its tip."""
+    return deck(
+        101,
+        ["SPC = 1", "LOAD = 10"],
+        grids({k + 1: (k, 0, 0) for k in range(11)}),
+        chain("CBAR", 1, 1, range(1, 11), "0.,1.,0."),
+        ["CBEAM,10,3,10,11,0.,1.,0.", "PBARL,1,2,MSCBML0,ROD", ",.3,0.", "PBEAML,3,2,MSCBML0,ROD", ",.3,0."],
+        ["MAT1,2,3.+7,1.1628+7,.29,7.4851-4", "CONM2,21,11,0,2.59-3", ",2.59-3,,2.59-3,,,2.59-3"],
+        [f"PLOAD1,10,{k},FZ,LE,0.,1.,1.,1." for k in range(1, 11)],
+        ["SPC,1,1,123456,0.", "PARAM,K6ROT,100."],
+    )
+
+
+def plies_of_two_kinds() -> str:
+    """A strip of plates and triangles whose laminate is a PCOMP or a PCOMPG, shaken by a force at its end."""
+    points = {1: (10, 0), 2: (10, 2), 3: (8, 2), 4: (8, 0), 5: (6, 2), 6: (6, 0)}
+    points |= {7: (4, 2), 8: (4, 0), 9: (2, 2), 10: (2, 0), 11: (0, 2), 12: (0, 0)}
+    plies = {11: (0.033, 25.0), 12: (0.033, 10.0), 13: (0.034, 15.0)}
+    same = [f"4,{t},{angle},YES" for t, angle in plies.values()]
+    named = [f",{label},4,{t},{angle},YES" for label, (t, angle) in plies.items()]
+    return deck(
+        111,
+        [
+            "SUBCASE 1",
+            "METHOD = 10",
+            "FREQUENCY = 100",
+            "SPC = 1",
+            "DLOAD = 500",
+            "STRESS = ALL",
+            "FORCE = ALL",
+        ],
+        grids({g: (x, y, 0) for g, (x, y) in points.items()}),
+        ["CQUADR,3,5,6,5,7,8", "CQUADR,4,4,8,7,9,10", "CQUADR,5,1,10,9,11,12", "CTRIAR,8,4,10,9,12"],
+        [
+            "CTRIAR,9,5,9,11,12",
+            "CTRIA3,1,4,2,3,4",
+            "CTRIA3,2,5,4,3,5",
+            "CTRIA6,6,4,4,5,6",
+            "CTRIA6,7,5,2,4,1",
+        ],
+        ["MAT1,1,210000.,,.33,7.89-6", "MAT2,3,200000.,5000.,,120000.,,,7.89-6"],
+        ["MAT8,4,3.+7,7.5+5,.25,3.75+5,4.+5,4.+5,.1", ",,,,1.5+3,1.+3,6.+1,1.7+2", ",1.+2"],
+        [
+            "PSHELL,1,4,.1,4,,3",
+            "PCOMP,4,,,2500.",
+            f",{same[0]},{same[1]}",
+            f",{same[2]}",
+            "PCOMPG,5,,,2500.",
+            *named,
+        ],
+        ["SPC1,1,123456,11,12", "EIGRL,10,10.,,4", "RLOAD2,500,600,,,310,320", "DAREA,600,1,1,30."],
+        [
+            "TABLED1,310",
+            ",0.,1.,100.,10.,ENDT",
+            "TABLED1,320",
+            ",0.,1.,100.,150.,ENDT",
+            "FREQ1,100,20.,20.,2",
+        ],
+    )
+
+
 DECKS = {
     "actuator": actuator,
     "bush_of_tables": bush_of_tables,
     "dampers_on_a_string": lambda: string_of_500(110),
     "free_beam_in_steps": free_beam_in_steps,
     "heated_laminate": heated_laminate,
+    "loaded_rods": loaded_rods,
     "loose_tower": loose_tower,
     "loose_tower_buckles": lambda: loose_tower(motion=False),
     "phases_and_delays": phases_and_delays,
+    "plies_of_two_kinds": plies_of_two_kinds,
     "prism_turned_inside_out": prism_turned_inside_out,
     "random_force": random_force,
     "shaken_base": shaken_base,
@@ -400,9 +464,11 @@ PUBLISHED = {
     "dampers_on_a_string": "responses/two_dampers_per_card_complex_modes/deck.bdf",
     "free_beam_in_steps": "responses/modal_transient_rigid_format_12/deck.bdf",
     "heated_laminate": "nastran/thermal_ply_stresses/deck.bdf",
+    "loaded_rods": "nastran/pload1_cbar_cbeam/deck.bdf",
     "loose_tower": "nastran/spcd_on_free_dof/deck_held.bdf",
     "loose_tower_buckles": "nastran/eigb_range_without_factor/deck_held.bdf",
     "phases_and_delays": "responses/dphase_delay_random_beam/deck.bdf",
+    "plies_of_two_kinds": "responses/pcompg_ply_labels/deck.bdf",
     "prism_turned_inside_out": "nastran/left_handed_cpenta/deck_island.bdf",
     "random_force": "responses/residual_vectors_random_load/deck.bdf",
     "shaken_base": "responses/enforced_base_random_cbush_bar/deck.bdf",

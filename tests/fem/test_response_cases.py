@@ -77,11 +77,11 @@ def test_the_start_of_direct_steps(tmp_path):
     assert error <= 1e-5 < asked["tolerance"]
 
 
-def test_ply_stresses_are_those_of_the_forces_that_the_run_printed():
+def test_ply_stresses_are_those_of_the_forces_that_the_run_printed(tmp_path):
     """Laminate theory takes the section forces of CTRIA3, CQUADR, CTRIAR and CTRIA6 of a run to its ply stresses to
     4e-7, and ours to ours: what differs between the two are the forces.
     """
-    folder = reference_dir("responses", "pcompg_ply_labels")
+    folder = as_folder("plies_of_two_kinds", tmp_path)
     E1, E2, nu, G = 3.0e7, 7.5e5, 0.25, 3.75e5
     plane = E1 / (1.0 - nu**2 * E2 / E1)
     Q = np.array(

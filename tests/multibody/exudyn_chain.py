@@ -83,10 +83,10 @@ def exudyn_beam(path) -> Component:
     )
 
 
-def chain(beam: Component, k: int, order: int = 2):
+def chain(beam: Component, k: int, order: int = 2, right: int = RIGHT):
     """Return the system of k beams hanging from the ground on revolute joints about z."""
     mb = Multibody("chain", gravity=[0.0, -9.81, 0.0])
     for i in range(k):
-        place = {"parent": f"beam{i - 1}", "at": RIGHT} if i else {}
+        place = {"parent": f"beam{i - 1}", "at": right} if i else {}
         mb.add_body(f"beam{i}", component=beam, node=LEFT, joint=Revolute("z"), order=order, **place)
     return mb.compile()
