@@ -35,7 +35,8 @@ def test_a_sampled_output_says_something_else_and_then_what_it_said_last():
     #                           0  0.5 1  1.5 2  2.5 3  3.5 4
     assert log["see.y"].tolist() == [1, 1, 9, 9, 9, 3, 4, 4, 5]
     assert log["other.y"].tolist() == [1, 9, 9, 4, 5]
-    assert log["count.n"].tolist() == [1, 9, 9, 4, 5]
+    assert log["count.n"].tolist() == [1, 9, 9, 9, 3, 4, 5]
+    assert log.times("count.n").tolist() == [0, 0.75, 1, 2, 2.5, 3, 4]  # a row where it changes between samples
     assert [(e.t, e.name, e.what) for e in log.events] == [
         (0.75, "fault", "count.n is 9.0"),
         (2.5, "fault", "count.n is itself again"),
@@ -297,3 +298,26 @@ def test_a_fault_after_the_end_of_a_run_is_said():
     ):
         log = runs(counted(), ist.Fault("count.n", 9.0, start=50))
     assert not log.events and 9.0 not in log["count.n"]
+
+
+def test_accelerations_know_a_sampled_force_that_a_fault_changes_between_samples():
+    """1 kg under 1 + 10 t N, sampled every 0.1 s; -2 N from 0.13 to 0.27 s."""
+
+    class Sampled(ist.Device):
+        joint = ist.JointRef("m")
+        force = joint.force()
+
+        def sample(d, t):
+            d.force = 1.0 + 10.0 * t
+
+    mb = ist.Multibody("one")
+    mb.add_body("a", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
+    made = ist.Assembly("x", vehicle=mb.compile()).add("push", Sampled(joint="a"), every="0.1 s")
+    fault = ist.Fault("push.force", -2.0, start=0.13, stop=0.27)
+    log = ist.simulate(made, None, until=0.4, step="10 ms", faults=[fault])
+    k = np.rint(log.t * 100)
+    true = np.where((k >= 13) & (k < 27), -2.0, 1.0 + k // 10)
+    assert np.abs(log.accelerations[:, 0] - true).max() < 1e-12
+    assert np.abs(log.torque("a")[:, 0] - true).max() < 1e-12
+    assert np.abs(log.columns("push.force")[0].values - true).max() < 1e-12
+    assert np.abs(np.diff(log["a"].v[:, 0]) - 0.01 * true[:-1]).max() < 1e-12

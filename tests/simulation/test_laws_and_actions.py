@@ -388,3 +388,89 @@ def test_a_linear_model_beside_a_run_in_another_thread_is_told_of():
 
     ist.simulate(made, None, until=0.5, step="0.1 s")
     assert any("'law' flies in two threads at once" in one for one in heard)
+
+
+def integrating(kept):
+    """Return a law that integrates; kept : where it has its integral."""
+    rows, enclosed = [], {"sum": 0.0}
+
+    class Integrator:
+        def __init__(self):
+            self.sum, self.rows = 0.0, []
+
+        def __call__(self, t, x):
+            self.sum += x - 1.0
+            self.rows.append(t)  # what a law writes alone, it does not remember
+            return -x - 0.1 * self.sum
+
+    def outside(t, x):
+        enclosed["sum"] += x - 1.0
+        rows.append(t)
+        return -x - 0.1 * enclosed["sum"]
+
+    def default(t, x, memory=[0.0]):  # noqa: B006
+        memory[0] += x - 1.0
+        return -x - 0.1 * memory[0]
+
+    def forgets(t, x):
+        rows.append(t)
+        return -x
+
+    return {"attribute": Integrator(), "closure": outside, "default": default, "nothing": forgets}[kept]
+
+
+def pushed_by(law):
+    class Slide(ist.Device):
+        joint = ist.JointRef("m")
+        command, force = ist.In("N"), joint.force()
+        travel, x = joint.coordinate(), ist.Out("m")
+
+        def outputs(d, t):
+            d.force = d.command
+            d.x = d.travel
+
+    made = ist.Assembly("f", vehicle=slider()).add("slide", Slide(joint="a"))
+    made.add("law", law, every="10 ms", out={"u": "N"})
+    return made.wire({"slide.x": "law.x", "law.u": "slide.command"})
+
+
+@pytest.mark.parametrize(("kept", "named"), [("attribute", "sum"), ("closure", "enclosed"), ("default", "memory")])
+def test_a_run_that_begins_with_what_another_left_in_a_law_says_so(kept, named):
+    run = {"until": 0.5, "step": "10 ms", "progress": False}
+    law = integrating(kept)
+    words = rf"'law' begins with what an earlier run has left in it \({named}\)"
+    first = simulate(pushed_by(law), None, **run)
+    for _ in range(2):  # of another assembly with the same law, too
+        with pytest.warns(FidelityWarning, match=words):
+            again = simulate(pushed_by(law), None, **run)
+        assert again["a"].q[-1] != first["a"].q[-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        simulate(pushed_by(law), again.state(), start=0.5, until=0.6, step="10 ms")  # it goes on
+        simulate(pushed_by(integrating("nothing")), None, **run)
+        if kept == "attribute":
+            flight = pushed_by(law)
+            same = simulate(flight, first.point(0), **run)
+            first.point(0.205)  # flown to: the law has its memory back
+            law.sum = 0.0
+            for one in (same, simulate(flight, None, **run)):
+                assert np.array_equal(one["a"].q, first["a"].q)
+    if kept == "attribute":
+        with pytest.warns(FidelityWarning, match=words):
+            simulate(flight, None, **run)
+
+
+def test_a_control_law_that_remembers_another_run_is_told_of():
+    class Counting:
+        calls = 0
+
+        def __call__(self, t, x):
+            self.calls += 1
+            return [float(self.calls)]
+
+    law = Counting()
+    system = slider()
+    log = simulate(system, system.state(), 0.1, 1e-2, control=law)
+    for x in (system.state(), log.state(5)):
+        with pytest.warns(FidelityWarning, match=r"'control' begins with .* \(calls\)"):
+            simulate(system, x, 0.2, 1e-2, control=law)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import flight_laws as laws
@@ -319,10 +320,10 @@ def test_what_was_set_holds_at_points(tmp_path, case, where, law):
 
 
 @pytest.mark.parametrize("where", ["memory", "file"])
-def test_points_around_faults_go_on_bit_for_bit_or_are_refused(tmp_path, where):
-    """A fault of a sampled output holds at once, its rows are those of samples: 0.14 s is of the next one."""
-    fault = ist.Fault("total.y", start=0.14, stop=0.36, value=3.0)
-    given = {"until": 1.0, "step": "20 ms", "faults": [fault]}
+def test_points_around_faults_go_on_bit_for_bit(tmp_path, where):
+    """A fault of a sampled output holds at once, not from the next sample on; one that is over is none of the rest."""
+    faults = [ist.Fault("total.y", start=0.02, stop=0.06, value=9.0), ist.Fault("total.y", start=0.14, stop=0.36)]
+    given = {"until": 1.0, "step": "20 ms", "faults": faults}
 
     def made():
         one = ist.Assembly("faulty").add("lag", Lag()).add("late", Lag())
@@ -331,12 +332,7 @@ def test_points_around_faults_go_on_bit_for_bit_or_are_refused(tmp_path, where):
 
     log = ist.simulate(made(), None, set={"lag.u": 1.0}, log=tmp_path / "a.h5", **given)
     found = log if where == "memory" else ist.load(tmp_path / "a.h5")
-    for t in (0.14, 0.18, 0.36, 0.38):
-        with pytest.raises(
-            InputError, match=r"a fault of 'total\.y' begins or ends there, before its next sample"
-        ):
-            found.point(t)
-    for t in (0.12, 0.2, 0.28, 0.34, 0.4, 0.44):
+    for t in (0.02, 0.04, 0.08, 0.12, 0.14, 0.18, 0.2, 0.28, 0.34, 0.36, 0.38, 0.4, 0.44):
         rest = ist.simulate(made(), found.point(t), **given)
         np.testing.assert_array_equal(
             rest["late.y"][-25:], log["late.y"][-25:]
@@ -616,3 +612,58 @@ def test_histories_that_an_assembly_has_itself_are_not_asked_for():
     assert on["arm"].q[-1, 0] == pytest.approx(wave(1.0), abs=1e-9)
     with pytest.warns(FidelityWarning, match="give motions= for arm"):
         ist.simulate(made(None), log.point(0.7), **how)
+
+
+def test_the_vehicle_alone_at_a_point_of_its_flight_says_that_devices_do_not_act(tmp_path):
+    """3 N·m on 1 kg·m²: the vehicle alone goes on with the rate that it has, and its trim does not know the moment."""
+
+    class Motor(ist.Device):
+        joint = ist.JointRef()
+        torque = joint.force()
+
+        def outputs(d, t):
+            d.torque = 3.0
+
+    mb = ist.Multibody("hinge")
+    mb.add_body("a", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("z", stiffness=6.0))
+    hinge = mb.compile()
+    flight = ist.Assembly("flight", vehicle=hinge).add("motor", Motor(joint="a"))
+    path = tmp_path / "a.h5"
+    log = ist.simulate(flight, None, until=0.2, step="10 ms", log=path)
+    words = r"devices that act on the vehicle \(motor\).*nothing of what they do acts here"
+    run = {"until": 0.4, "step": "10 ms"}
+    batch = {"until": 0.4, "step": 1e-2, "samples": 1, "device": "cpu"}
+    points = [log.point(5), log.point(0.055), log.point(-1), log.operating_point(5), ist.load(path).point(5)]
+    for x in [*points, ist.trim(flight, None), pickle.loads(pickle.dumps(points[0]))]:
+        with pytest.warns(FidelityWarning, match=words):
+            ist.simulate(hinge, x, **run)
+    x = points[0]
+    for ask in (
+        lambda: ist.simulate_batch(hinge, x, **batch),
+        lambda: ist.linearize(hinge, x),
+        lambda: ist.trim(hinge, x),
+        lambda: hinge.modes(x),
+    ):
+        with pytest.warns(FidelityWarning, match=words):
+            ask()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FidelityWarning)
+        rest = ist.simulate(flight, x, **run)
+        same = ist.simulate(hinge, x, tau={"a": [3.0]}, **run)  # it is said what acts
+        assert np.abs(same.q - rest.q).max() < 1e-12
+        assert ist.trim(hinge, x, tau={"a": [3.0]}).q[0] == pytest.approx(0.5)
+        ist.simulate(hinge, ist.simulate(hinge, hinge.state(), **run).operating_point(3), until=1, step="10 ms")
+    few = ist.simulate(ist.Assembly("few", vehicle=hinge).add("motor", Motor(joint="a")).add("lag", Lag()), None,
+                       until=0.1, step="10 ms", keep=[], set={"lag.u": 0.0})  # fmt: skip
+    with pytest.raises(InputError, match=r"not a whole point.*keep="):
+        ist.simulate_batch(hinge, few.state(3), **batch)
+
+
+def test_a_point_between_rows_knows_that_its_run_followed_histories():
+    mb = ist.Multibody("hinge")
+    mb.add_body("a", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("z"))
+    hinge = mb.compile()
+    motions = {"a": ist.PrescribedMotion(angle=np.sin)}
+    log = ist.simulate(hinge, hinge.state(), until=0.2, step="10 ms", log_step="0.1 s", motions=motions)
+    with pytest.warns(FidelityWarning, match="motions= for a"):
+        ist.simulate(hinge, log.point(0.15), until=0.3, step="10 ms")

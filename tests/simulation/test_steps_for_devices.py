@@ -161,9 +161,9 @@ def test_vehicles_with_too_many_joints_to_look_at_say_so():
         ist.simulate(made, None, until=0.02, step="10 ms")
 
 
-@pytest.mark.parametrize("step", [None, "10 ms"])
+@pytest.mark.parametrize(("step", "keep"), [(None, None), ("10 ms", None), ("10 ms", [])])
 @pytest.mark.parametrize(("stiffness", "hertz"), [(1e5, 50.3), (1e6, 159)])
-def test_a_stop_that_is_hit_on_the_way_is_told_of(step, stiffness, hertz):
+def test_a_stop_that_is_hit_on_the_way_is_told_of(step, keep, stiffness, hertz):
     """1 kg at 1 m/s: the softer stop is hit and left within one step, and throws it back 2.3 times as fast."""
     mb = ist.Multibody("one")
     mb.add_body("a", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
@@ -172,7 +172,7 @@ def test_a_stop_that_is_hit_on_the_way_is_told_of(step, stiffness, hertz):
     made = ist.Assembly("x", vehicle=system).add("stop", stop)
     words = rf"swing at {hertz} Hz \('a.travel'\): it grows.* at t = "
     with pytest.warns(FidelityWarning, match=words) as told:
-        ist.simulate(made, system.state(v=[1.0]), until=0.2, step=step)
+        ist.simulate(made, system.state(v=[1.0]), until=0.2, step=step, keep=keep)
     below = float(str(told[0].message).split("below ")[1].split(" s")[0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

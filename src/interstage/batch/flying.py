@@ -20,11 +20,16 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Forces, Generalized, Loads
-from interstage.multibody.operating_point import acting_at, at_point
+from interstage.multibody.operating_point import acting_at, at_point, tell_of_devices
 from interstage.multibody.topology import check_state
 from interstage.simulation.plant.clock import Period, period_of
 from interstage.simulation.run.integrators import CompiledMethod, Method, method_of
-from interstage.simulation.run.operating_point import begin_time, tell_of_histories, tell_of_loads
+from interstage.simulation.run.operating_point import (
+    begin_time,
+    check_whole,
+    tell_of_histories,
+    tell_of_loads,
+)
 from interstage.studies.design import Design, Dispersions, draw
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -117,7 +122,9 @@ def simulate_batch(
     loads = Loads.of(view, *acting_at(x0, forces, tau, None), frame)
     tell_of_histories(x0, (), (), None, batch=True)
     if forces is None and tau is None and control is None:
+        check_whole(x0)
         tell_of_loads(x0)
+        tell_of_devices(x0, "ist.monte_carlo of the flight")
     pace = _pace(until, step, log_step, control, begin_time(x0))
     kept = outputs_of(outputs, view, control)
     _check_size(kept, pace, samples)

@@ -95,7 +95,7 @@ def trim_flight(
     notes_on_stiffening(plant.system, point, point.vdot, point.loads, gravity)
     if found.at_rest and plant.plan.sampled:
         _fly(assembly, point, given, residual, found)
-    kept = point.values, point.t, point.memory, point.run
+    kept = point.values, point.t, point.memory, point.run, point.devices
     return Trim(point, report, point.loads, point.vdot, point.settings, *kept)
 
 
@@ -254,7 +254,8 @@ def _point(
         memory = before.memory | {
             path: {**before.memory.get(path, {}), **held} for path, held in memory.items()
         }
-    return OperatingPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t, memory, run)
+    settings, acting = plant.system.settings.copy(), plant.plan.acting
+    return OperatingPoint(state, loads, vdot, settings, values, plant.t, memory, run, acting)
 
 
 def _is_output(plant: AssemblyPlant, name: str) -> bool:

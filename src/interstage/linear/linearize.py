@@ -41,7 +41,7 @@ from interstage.linear.plant import Plant, state_space
 from interstage.linear.validity import notes_on_point
 from interstage.linear.vehicle_plant import VehiclePlant
 from interstage.multibody.loads import Forces, Loads
-from interstage.multibody.operating_point import OperatingPoint, acting_at, at_point, frozen
+from interstage.multibody.operating_point import OperatingPoint, acting_at, at_point, frozen, tell_of_devices
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
 from interstage.simulation.plant.assembly import Assembly
@@ -237,5 +237,7 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
     if x0.qv.dtype.kind == "c":
         raise InputError("the operating point must be real", where="x0")
     system.check_closed(x0)
+    if forces is None and tau is None and accelerations is None:
+        tell_of_devices(x0, "linearize(flight, point)")
     loads = Loads.of(system, *acting_at(x0, forces, tau, accelerations), frame)
     return with_unit_quaternions(x0), frozen(loads, x0, system)

@@ -8,7 +8,7 @@ Jacobian is exact: derivatives of inverse dynamics, or complex steps, all of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
@@ -92,8 +92,9 @@ class Trim(OperatingPoint):
         t: float = 0.0,
         memory: Mapping[str, Mapping[str, object]] | None = None,
         run: RunHistory | None = None,
+        devices: Sequence[str] = (),
     ):
-        super().__init__(x, loads, vdot, settings, values, t, memory, run)
+        super().__init__(x, loads, vdot, settings, values, t, memory, run, devices)
         self.report = report
 
     def _arguments(self) -> tuple:

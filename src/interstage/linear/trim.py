@@ -27,7 +27,7 @@ from interstage.linear.chart import Chart, position_names, turns, with_unit_quat
 from interstage.linear.newton import Problem, Residual, Trim, TrimReport, Unknown, accelerating, trimmed
 from interstage.multibody.fidelity import notes_on_stiffening
 from interstage.multibody.loads import Forces, Loads
-from interstage.multibody.operating_point import acting_at, at_point, frozen
+from interstage.multibody.operating_point import acting_at, at_point, frozen, tell_of_devices
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
 from interstage.simulation.plant.assembly import Assembly
@@ -95,6 +95,8 @@ def trim(
         )
     check_frame_used(frame, forces)
     system = at_point(system, x)
+    if forces is None and tau is None and accelerations is None:
+        tell_of_devices(x, "trim(flight, point)")
     loads = frozen(Loads.of(system, *acting_at(x, forces, tau, accelerations), frame), x, system)
     if len(x.q) != system.nq or np.iscomplexobj(x.q):
         raise InputError("not a real state of this system", where="x", got=repr(x)[:60])

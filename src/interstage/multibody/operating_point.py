@@ -16,7 +16,7 @@ import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.copies import Copies
-from interstage.errors import InputError, caller_level
+from interstage.errors import FidelityWarning, InputError, caller_level
 from interstage.multibody.loads import AllKinds, Forces, Generalized, Loads, of_all_kinds
 from interstage.multibody.settings import RuntimeSettings
 from interstage.multibody.state import State, check_belongs, check_compiled
@@ -52,7 +52,7 @@ class Changes:
 
 
 NO_CHANGES = Changes()
-CONTENTS = "loads", "vdot", "settings", "values", "t", "memory", "run"
+CONTENTS = "loads", "vdot", "settings", "values", "t", "memory", "run", "devices"
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,7 @@ class OperatingPoint(State):
     t : time (s)
     memory : {path of a law: {attribute: value}} that it remembers, where a trim has found it or a run has kept it
     run : of a point of a log, the history of its run
+    devices : members of an assembly that act on the vehicle
 
     Whoever takes the point takes its settings: a system that is switched otherwise is seen as it was here, with a
     warning (without one where the point is of a run). `with_settings` gives the same point with other ones. `simulate`
@@ -120,12 +121,13 @@ class OperatingPoint(State):
         t: float = 0.0,
         memory: Mapping[str, Mapping[str, object]] | None = None,
         run: RunHistory | None = None,
+        devices: Sequence[str] = (),
     ):
         super().__init__(x.layout, x.q, x.v)
         self.loads, self._vdot, self.settings = loads, vdot, settings
         self.values, self.t, self.run = dict(values or {}), t, run
         self.memory = {path: dict(held) for path, held in (memory or {}).items()}
-        self.flown = run is not None
+        self.flown, self.devices = run is not None, tuple(devices)
 
     @property
     def vdot(self) -> np.ndarray:
@@ -149,7 +151,7 @@ class OperatingPoint(State):
     def _arguments(self) -> tuple:
         vdot = self._vdot.copy() if isinstance(self._vdot, np.ndarray) else self._vdot
         values = {name: np.array(value) for name, value in self.values.items()}
-        kept = values, self.t, Copies().of(self.memory), self.run
+        kept = values, self.t, Copies().of(self.memory), self.run, self.devices
         return self.loads.copy(), vdot, self.settings.copy(), *kept
 
     def copy(self, dtype: type | None = None) -> State:
@@ -226,6 +228,22 @@ def acting_at(
         )
     brought = of_all_kinds(x.loads, *given[1:])
     return brought[0] if given[0] is None else given[0], *brought[1:]
+
+
+def tell_of_devices(x: State | None, instead: str) -> None:
+    """Warn of devices that act at a point of an assembly, where the vehicle is asked without them.
+
+    instead : what has them
+    """
+    if not isinstance(x, OperatingPoint) or not x.devices:
+        return
+    some = ", ".join(x.devices[:4]) + (", ..." if len(x.devices) > 4 else "")
+    warnings.warn(
+        f"the point is of an assembly with devices that act on the vehicle ({some}), and the vehicle alone is without "
+        f"them: nothing of what they do acts here; {instead} has them, or forces= and tau= say what acts",
+        FidelityWarning,
+        stacklevel=caller_level(),
+    )
 
 
 def at_point(system: S, x: State) -> S:

@@ -21,7 +21,7 @@ from scipy.linalg import cholesky, eigh, qr, solve_triangular
 from interstage.errors import FidelityWarning, ModelError, caller_level
 from interstage.multibody import closure_queries
 from interstage.multibody.loads import Forces, as_forces, wrench_rows
-from interstage.multibody.operating_point import OperatingPoint, as_flown, at_point, frozen
+from interstage.multibody.operating_point import OperatingPoint, as_flown, at_point, frozen, tell_of_devices
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
 
@@ -127,6 +127,7 @@ def system_modes(system: System, x: State, forces: Forces | None = None) -> Syst
         acting = frozen(x.loads, x, system).forces
         forces = [force for force in acting if force.frame == "world"] or None
         _tell_followers([force.body for force in acting if force.frame != "world"])
+        tell_of_devices(x, "linearize(flight, point).modes(damped=False)")
     real = State(x.layout, x.q.real, np.zeros(system.nv))
     system.check_closed(real)
     forces = as_forces(forces)

@@ -12,7 +12,7 @@ from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.fidelity import notes_on_stiffening, unstiffened, warn_along_run, warn_of_spin
 from interstage.multibody.loads import Forces, Generalized
-from interstage.multibody.operating_point import OperatingPoint
+from interstage.multibody.operating_point import OperatingPoint, tell_of_devices
 from interstage.multibody.state import check_belongs
 from interstage.multibody.types import Rates
 from interstage.simulation.log.log import Log
@@ -149,6 +149,7 @@ def simulate(
         check_belongs(system, x)
         if forces is None and tau is None and accelerations is None and control is None:
             tell_of_loads(x)
+            tell_of_devices(x, "simulate(flight, point)")
         x = with_loads(system, x, forces, tau, accelerations, frame)
         assert x is not None
         _look_at_loads(system, x, start)

@@ -12,7 +12,7 @@ from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.simulation.log.points import KeptState, discrete_numbers, kept_by
 from interstage.simulation.plant.connections import matching
-from interstage.simulation.plant.declarations import Out
+from interstage.simulation.plant.declarations import GRAVITY, Out
 from interstage.simulation.plant.plan import ExecutionPlan, SignalSlot, Touch
 from interstage.simulation.plant.prescribed_inputs import MASS, Ahead
 
@@ -26,6 +26,7 @@ class LogColumns:
 
     s, z : signals and states in rows of steps;  groups : (period, first tick, signals) of what is sampled
     w, n : discrete states and integers of each row: points need them (`points`)
+    extra : (group, tick) of rows beside those of samples: a fault begins or ends there
     """
 
     s: np.ndarray
@@ -34,12 +35,13 @@ class LogColumns:
     width: int
     w: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     n: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    extra: list[tuple[int, int]] = field(default_factory=list)
 
     def rows(self, most: int) -> Rows:
         """Return what the loop needs to know, with buffers of so many rows."""
         from interstage.simulation.run.step_schedule import Rows
 
-        return Rows(self.s, self.z, self.w, self.n, self.groups, most)
+        return Rows(self.s, self.z, self.w, self.n, self.groups, most, extra=self.extra)
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) 
             got=repr(keep)[:60],
         )
     kept = None if keep is None else {name for pattern in keep for name in _kept(plan, pattern)}
-    in_group: dict[tuple[int, int], set[int]] = {}
+    in_group: dict[tuple[int, int, str], set[int]] = {}
+    switched = {k for numbers in plan.switched.values() for k in numbers}
     sampled: set[int] = set()
     for entry in plan.sampled:
         part = plan.parts[entry.part]
@@ -129,11 +132,11 @@ def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) 
             full = f"{part.path}.{name}"
             if entry.function == "sample" and _is_out(plan, entry.part, name):
                 where = range(plan.slots[full].start, plan.slots[full].start + plan.slots[full].size)
-                in_group.setdefault((entry.every, entry.first), set()).update(where)
+                own = full if switched & {*where} else ""  # it has rows that others do not have
+                in_group.setdefault((entry.every, entry.first, own), set()).update(where)
                 sampled.update(where)
-    wanted_s = {
-        k for touch in _masses(plan) for k in range(touch.slot.start, touch.slot.start + touch.slot.size)
-    }
+    needed = [touch for touch in plan.pushes if touch.quantity in (MASS, *GRAVITY)]
+    wanted_s = {k for touch in needed for k in range(touch.slot.start, touch.slot.start + touch.slot.size)}
     wanted_z = {slot.start for slot in plan.tanks.values()}
     for name, slot in plan.slots.items():
         if kept is None or name in kept:
@@ -144,13 +147,20 @@ def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) 
                 wanted_z.update(numbers)
     groups = [
         (every, first, np.array(sorted(numbers & wanted_s), dtype=np.int64))
-        for (every, first), numbers in in_group.items()
+        for (every, first, _), numbers in in_group.items()
     ]
     s = np.array(sorted(wanted_s - sampled), dtype=np.int64)
     z = np.array(sorted(wanted_z), dtype=np.int64)
     w, n = discrete_numbers(plan) if kept is None else (s[:0], s[:0])
     width = 1 + system.nq + system.nv + len(s) + len(z) + len(w) + len(n)
-    return LogColumns(s, z, [g for g in groups if len(g[2])], width, w, n)
+    groups = [g for g in groups if len(g[2])]
+    extra = [
+        (g, tick)
+        for g, (every, first, own) in enumerate(groups)
+        for tick, switched in plan.switched.items()
+        if (tick - first) % every and switched & {*own.tolist()}
+    ]
+    return LogColumns(s, z, groups, width, w, n, extra)
 
 
 def _masses(plan: ExecutionPlan) -> list[Touch]:

@@ -2,7 +2,7 @@
 
 A phase is a stretch of the run with one system; an event that changes the vehicle ends a phase and begins another at
 the same time. Continuous ports and states of devices have the rows of the vehicle (`log.t`). What is sampled has a row
-for each sample, `log.times(name)`. A row shows values as they hold from its time on: samples at that time are in it.
+for each sample, `log.times(name)`, and one where a fault of it begins or ends between two. A row shows values as they hold from its time on: samples at that time are in it.
 
     log["core"], log.velocity("core", 9)     a body, and any place of the vehicle
     log["mass"], log["com"], log["inertia"]  of the vehicle (`phases`)
@@ -397,6 +397,7 @@ class Log:
         point, kept = self._row_point(k), self.contents.points
         if kept is not None and point.run is not None:
             point.run = replace(point.run, motions=tuple(kept.motions), masses=tuple(kept.masses))
+            point.devices = tuple(kept.devices)
         if whole:
             check_whole(point)
         return point
@@ -431,9 +432,6 @@ class Log:
         )
         if not found.known:
             why = "its row is of a part of the log that a version without whole points has written"
-            return phase.point(row, lacking=why)
-        if found.unsettled:
-            why = f"a fault of '{found.unsettled}' begins or ends there, before its next sample; take a row behind that"
             return phase.point(row, lacking=why)
         memory = self.store.remembered_at(number) if kept.laws or kept.sets else {}
         if memory is None and kept.sets:

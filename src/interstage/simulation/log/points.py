@@ -33,7 +33,6 @@ from interstage.multibody.loads import Loads, Wrench
 from interstage.multibody.operating_point import NO_CHANGES, Changes
 from interstage.output import json_text, parse_json
 from interstage.simulation.plant.declarations import Out
-from interstage.simulation.plant.faults import HeldOverride
 from interstage.simulation.plant.plan import ExecutionPlan
 from interstage.simulation.plant.prescribed_inputs import AHEAD, Ahead, MassHistory
 from interstage.simulation.plant.serialization import Describer, NoName, Program, Restorer
@@ -171,9 +170,9 @@ class KeptState:
     driven : {body: columns of steps} with the accelerations of joints that follow motions of a vehicle alone
     changes : what events may change of the vehicle
     begun : the run began on a vehicle that had changed before
-    switches : {sampled output: times at which faults of it begin and end}
     sets : parameters are not those of their devices, or events may set some: they are kept beside what laws remember
     motions, masses : bodies whose joints or masses follow histories of the run, some of them perhaps from an event on
+    devices : members that act on a vehicle
     loads : what acts beside devices from the start, None: nothing; as the file has it, or why it does not
     """
 
@@ -190,9 +189,9 @@ class KeptState:
     hidden: list[str] = field(default_factory=list)
     begun: bool = False
     sets: bool = False
-    switches: dict[str, list[float]] = field(default_factory=dict)
     motions: list[str] = field(default_factory=list)
     masses: list[str] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
 
     def __getstate__(self) -> dict[str, object]:
         # functions of time do not travel but by their names
@@ -204,8 +203,8 @@ class KeptState:
         start = {name: np.ravel(value).tolist() for name, value in self.start.items()}
         own: dict[str, Any] = {"ticks": self.ticks, "holds": self.holds, "driven": self.driven}
         own |= {"missing": self.missing, "laws": self.laws, "hidden": self.hidden, "begun": self.begun}
-        own |= {"sets": self.sets, "switches": self.switches, "motions": self.motions, "masses": self.masses}
-        own["loads"] = loads_as_json(self.loads)
+        own |= {"sets": self.sets, "motions": self.motions, "masses": self.masses}
+        own["loads"], own["devices"] = loads_as_json(self.loads), self.devices
         one = self.changes
         heirs = [[*key, body, _node(place)] for key, (body, place) in one.heirs.items()]
         own["changes"] = [list(one.leaving), list(one.coming), sorted(one.parting), heirs]
@@ -226,9 +225,10 @@ class KeptState:
         found = cls(values, ticks, text["holds"], start, width, text["missing"], text["laws"])
         found.driven, found.loads = text["driven"], loads_of_json(text["loads"])
         found.hidden, found.begun = text.get("hidden", []), bool(text.get("begun", False))
-        found.sets, found.switches = bool(text.get("sets", False)), text.get("switches", {})
+        found.sets = bool(text.get("sets", False))
         found.motions = [str(body) for body in text.get("motions", [])]
         found.masses = [str(body) for body in text.get("masses", [])]
+        found.devices = [str(path) for path in text.get("devices", [])]
         leaving, coming, parting, heirs = text["changes"]
         places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
         found.changes = Changes(leaving, coming, frozenset(parting), places)
@@ -332,10 +332,7 @@ def kept_by(plan: ExecutionPlan, spots: Spots, w: np.ndarray, n: np.ndarray) -> 
         found.holds |= holds_of(one)
         if isinstance(one.what, Ahead):
             (found.masses if isinstance(one.what.given, MassHistory) else found.motions).append(one.what.body)
-        if isinstance(one.what, HeldOverride):
-            port = one.path.partition(" > ")[0].rpartition("[")[0]
-            ends = [float(one.what.value_of(name)) for name in ("begin", "end")]
-            found.switches.setdefault(port, []).extend(ends)
+    found.devices = plan.acting
     if all(isinstance(one.what, Ahead) for one in plan.parts):
         for touch in plan.pushes:
             slot = touch.slot
@@ -398,29 +395,13 @@ class LogRow:
         """Return the values of devices by full name."""
         return {name: self._value(name, one) for name, one in self.kept.values.items()}
 
-    @property
-    def unsettled(self) -> str:
-        """Name of a sampled output of which a fault has begun or ended since its last sample, "" where there is none.
-
-        Its rows are those of its samples: the log does not have what it says until the next one.
-        """
-        for name, times in self.kept.switches.items():
-            one = self.kept.values.get(name)
-            if one is None or one.table <= 0:
-                continue
-            last = self._done(one)
-            since = self.tables[one.table][last - 1, 0] if last else -np.inf
-            if any(since < t - 1e-9 and t <= self.t + 1e-9 for t in times):
-                return name
-        return ""
-
     def _done(self, one: Value) -> int:
         """Return how many samples of an output are done."""
         table = self.tables[one.table]
         last = int(np.searchsorted(table[:, 0], self.t, "right"))
         if one.part in self.kept.ticks:
             column, period, offset = self.kept.ticks[one.part]
-            done = offset + (self._number(column) + 0.5) * period
+            done = offset + (self._number(column) + 1.0 - 1e-6) * period  # faults have rows before it
             last = min(last, int(np.searchsorted(table[:, 0], done)))
         return last
 

@@ -118,6 +118,7 @@ LOOP_FIELDS = (
     ("log_n", "i", 1),
     ("group_every", "i", 1),  # groups of sampled signals: period and first tick
     ("group_first", "i", 1),
+    ("group_extra", "i", 2),  # (e, 2) group and tick at which it has a row beside those
     ("group_column", "i", 1),  # (G + 1,) signals of group g are group_s[group_column[g]] ...
     ("group_s", "i", 1),
     ("group_at", "i", 1),  # first number in `samples`, rows so far, most rows

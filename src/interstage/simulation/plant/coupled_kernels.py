@@ -420,7 +420,10 @@ def sample(loop, tick, t):
             if not run(loop, loop.sample[k], loop.sample_row[k], t):
                 return RAISED
     for g in range(len(loop.group_every)):
-        if (tick - loop.group_first[g]) % loop.group_every[g] == 0 and tick >= loop.group_first[g]:
+        wanted = (tick - loop.group_first[g]) % loop.group_every[g] == 0 and tick >= loop.group_first[g]
+        for k in range(len(loop.group_extra)):
+            wanted = wanted or (loop.group_extra[k, 0] == g and loop.group_extra[k, 1] == tick)
+        if wanted:
             _write_group(loop, g, t)
     for k in range(len(loop.sample)):
         if loop.sample_next[k] == tick:

@@ -211,13 +211,13 @@ def forced(
     # a run may start at any time (a row of a log): ticks meet it to a microsecond
     soonest = start if on_ticks(start) else Fraction(math.ceil(start * 10**6 - Fraction(1, 10**6)), 10**6)
     found: list[Forced] = []
-    for fault in faults:
+    for n, fault in enumerate(faults):
         begin, end = fault.times()
         if end is not None and end <= start:
             continue
         for name in assembly.find(fault.port):
             for piece in _pieces(fault, ports[name], number, parts, links):
-                made = _forced(fault, piece, max(begin, soonest), end, len(found))
+                made = _forced(fault, piece, max(begin, soonest), end, n)
                 _check_alone(made, found)
                 found.append(made)
     return found
@@ -263,6 +263,7 @@ def _pieces(
 
 
 def _forced(fault: Fault, piece: _Piece, begin: Fraction, end: Fraction | None, n: int) -> Forced:
+    """Return the part of a piece of the n-th fault; by that name a point of the run knows what it held."""
     port, kind = piece.port, HeldOverride if piece.sampled else Override
     where = f"fault of '{fault.port}'"
     value: Value = 0.0
@@ -338,6 +339,10 @@ def insert(plan: ExecutionPlan, found: Sequence[Forced], first: int, seen: Mappi
         )  # a run that starts in a fault finds what its device said last
         switches += [Entry(j, "sample", once, plan.clock.ticks(time)) for time in times for j in order]
         if one.sampled:
+            first_number = plan.slots[one.port].start + one.first
+            for time in times:
+                switched = plan.switched.setdefault(plan.clock.ticks(time), set())
+                switched.update(range(first_number, first_number + one.count))
             plan.sampled = _behind(plan.sampled, one.writer, k, back)
         else:
             plan.sample_feels |= one.stuck and any(e.part == one.writer for e in plan.after)

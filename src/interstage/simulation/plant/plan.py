@@ -176,6 +176,7 @@ class ExecutionPlan:
     unwired: frozenset[str] = frozenset()
     aliases: dict[str, list[str]] = field(default_factory=dict)
     edges: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    switched: dict[int, set[int]] = field(default_factory=dict)
 
     def find(self, pattern: str, kinds: str = "szw") -> list[str]:
         """Return the full names of fields that a name or pattern means."""
@@ -217,6 +218,12 @@ class ExecutionPlan:
                         raise InputError(f"tank '{tank}' has two members", got=f"{part.path} is the second")
                     found[tank] = self.slots[f"{part.path}.{name}"]
         return found
+
+    @property
+    def acting(self) -> list[str]:
+        """Paths of the devices that act on a vehicle: all but motions, masses and loads that are known ahead."""
+        ahead = {part.path for part in self.parts if isinstance(part.what, Ahead)}
+        return [path for path in dict.fromkeys(touch.path for touch in self.pushes) if path not in ahead]
 
     @cached_property
     def names(self) -> dict[int, int]:

@@ -12,7 +12,8 @@ called before every run. Trims and linear models leave it alone: its outputs are
 
 What laws in Python remember between their calls: attributes of the objects that they are, defaults of arguments.
 
-What a law keeps elsewhere (in a closure, in a global of its module) is not seen here.
+What a law keeps elsewhere (in a closure, in a global of its module) is not copied; that a run has changed it is seen
+(`RunMemory`), so that the next run of the same law says that it is no repetition.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ import dis
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+import weakref
+from collections import deque
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from hashlib import blake2b
 from inspect import signature
 from threading import Lock, get_ident
 from types import (
@@ -34,11 +39,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.copies import Copies
+from interstage.copies import Copies, attributes_of
 from interstage.errors import FidelityWarning, InputError, SolverError, caller_level, did_you_mean, raised
 from interstage.multibody import System
 from interstage.simulation.plant.declarations import Field, In, JointRef, Out, Site
-from interstage.simulation.plant.serialization import memory_of, put_attributes
+from interstage.simulation.plant.serialization import memory_of, plain_object, put_attributes
 
 if TYPE_CHECKING:
     from interstage.simulation.plant.plan import ExecutionPlan
@@ -61,7 +66,24 @@ def declared(text: str, where: str) -> tuple[str, int | None]:
     return match[1].strip(), None if match[2] is None else int(match[2])
 
 
-class Law:
+class Called:
+    """A Python function that runs call: a law, or the control of a vehicle alone."""
+
+    def __init__(self, function: Callable[..., object]):
+        self.function = function
+
+    @property
+    def owner(self) -> object:
+        """The object that is called, or whose method is."""
+        return getattr(self.function, "__self__", self.function)
+
+    @property
+    def outside(self) -> bool:
+        """Whether it acts on the world outside of the model, so that only runs may call it."""
+        return getattr(self.owner, "outside", False) is True
+
+
+class Law(Called):
     """A Python function as a device.
 
     out : {port: "unit[size]"} that it returns, in a dictionary or, where it is one port, alone
@@ -77,7 +99,8 @@ class Law:
         inputs: Mapping[str, str] | None = None,
         where: str = "law",
     ):
-        self.function, self.where = function, where
+        super().__init__(function)
+        self.where = where
         arguments = _arguments(function, where)
         self.fields: dict[str, Field] = {}
         self.sized: set[str] = set()
@@ -103,16 +126,6 @@ class Law:
         self.outs = tuple(out or {})
         for name, field in self.fields.items():
             field.name = name
-
-    @property
-    def owner(self) -> object:
-        """The object that is called, or whose method is."""
-        return getattr(self.function, "__self__", self.function)
-
-    @property
-    def outside(self) -> bool:
-        """Whether it acts on the world outside of the model, so that only runs may call it."""
-        return getattr(self.owner, "outside", False) is True
 
     def begin(self) -> None:
         """Let what is outside of the model know that a run begins."""
@@ -232,7 +245,7 @@ def laws_of(plan: ExecutionPlan) -> dict[str, Law]:
     return {part.path: part.what for part in plan.parts if isinstance(part.what, Law)}
 
 
-def _function(law: Law) -> Any:
+def _function(law: Called) -> Any:
     """Return the function that a law calls: its own, or that of a class."""
     called = (
         law.function if isinstance(law.function, FunctionType | MethodType) else type(law.function).__call__
@@ -240,7 +253,7 @@ def _function(law: Law) -> Any:
     return getattr(called, "__func__", called)
 
 
-def _defaults(law: Law) -> dict[str, Any]:
+def _defaults(law: Called) -> dict[str, Any]:
     """Return defaults of arguments that can change, by name: a law may remember in them."""
     found = {}
     function = _function(law)
@@ -323,6 +336,149 @@ def remember(laws: Mapping[str, Law], held: Mapping[str, Mapping[str, Any]]) -> 
             put_attributes(laws[name].owner, values)
         else:
             _put_defaults(laws[name.removesuffix("()")], values)
+
+
+APPENDING = ("append", "extend", "appendleft", "write", "writerow")  # methods that only put something there
+LOOKED_AT = 200_000  # values that are looked at to see whether a run has changed what a law remembers
+_LEFT: dict[int, tuple[Callable[[], object], float, dict[str, bytes]]] = {}  # by the number of the object
+
+
+class RunMemory:
+    """What runs leave in laws: the next run of the same objects begins with it, and is no repetition of the first.
+
+    laws : by name;  start : time at which a run begins
+    """
+
+    def __init__(self, laws: Mapping[str, Called], start: float):
+        self.laws = {path: law for path, law in laws.items() if not law.outside}
+        self._before = {path: _prints(law) for path, law in self.laws.items()}
+        self._kept: dict[str, list[str]] = {}
+        for path, law in self.laws.items():
+            here, end, left = _LEFT.get(id(law.owner), (None, start, {}))
+            if here is None or here() is not law.owner or abs(end - start) <= 1e-9 * (1.0 + abs(end)):
+                continue  # nothing is known, or it goes on where that one has ended
+            self._kept[path] = [name for name, one in left.items() if self._before[path].get(name) == one]
+
+    def tell(self, paths: Sequence[str], given: Mapping[str, Container[str]]) -> None:
+        """Warn of what an earlier run has left in some laws;  given : names of what was put into a law for this one."""
+        for path in paths:
+            left = [name for name in self._kept.get(path, ()) if name not in given.get(path, ())]
+            if left:
+                some = ", ".join(left[:4]) + (", ..." if len(left) > 4 else "")
+                warnings.warn(
+                    f"'{path}' begins with what an earlier run has left in it ({some}), so that this run is no "
+                    "repetition of that one; build the assembly with a new law, set it back before the run, or begin "
+                    "at log.point(0), which has what the law remembered there",
+                    FidelityWarning,
+                    stacklevel=caller_level(),
+                )
+
+    def leave(self, end: float) -> None:
+        """Note what the run has changed, at its end."""
+        for path, law in self.laws.items():
+            was, now, owner = self._before[path], _prints(law), law.owner
+            kept = self._kept.get(path, ())
+            changed = {name: one for name, one in now.items() if name in kept or was.get(name) != one}
+            number = id(owner)
+            if not changed:
+                _LEFT.pop(number, None)
+                continue
+            try:
+                here: Callable[[], object] = weakref.ref(owner, lambda _, n=number: _LEFT.pop(n, None))
+            except TypeError:
+                here = partial(_itself, owner)
+            _LEFT[number] = here, end, changed
+
+
+def _itself(value: object) -> object:
+    return value
+
+
+def _prints(law: Called) -> dict[str, bytes]:
+    """Return a fingerprint of each thing that a law may remember in: attributes, defaults, enclosed and global names.
+
+    What it only writes, as a list of what it has seen, is left out.
+    """
+    held: dict[str, Any] = {**memory_of(law.owner), **_defaults(law)}
+    if isinstance(law.owner, partial):
+        held |= {f"argument {k + 1}": one for k, one in enumerate(law.owner.args)} | law.owner.keywords
+    function = law.owner.func if isinstance(law.owner, partial) else _function(law)
+    if isinstance(function, FunctionType):
+        code = function.__code__
+        for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+            if name != "__class__":
+                held[name] = _content(cell)
+        names = [one for one in code.co_names if one in function.__globals__]
+        held |= {name: function.__globals__[name] for name in names}
+    written = _only_written(law.owner, function)
+    return {name: Fingerprint().of(value) for name, value in held.items() if name not in written}
+
+
+def _only_written(owner: object, function: object) -> set[str]:
+    """Return the names that a law calls to append to alone."""
+    cls = () if isinstance(owner, FunctionType | partial) else type(owner).__mro__
+    found = [one for base in cls for one in vars(base).values() if isinstance(one, FunctionType)]
+    found += [function] if isinstance(function, FunctionType) else []
+    writes: set[str] = set()
+    reads: set[str] = set()
+    for one in found:
+        steps = [] if one.__name__ == "__init__" else list(dis.get_instructions(one))
+        for step, then in zip(steps, steps[1:]):
+            if step.opname.startswith("LOAD_") and isinstance(step.argval, str):
+                (writes if then.argval in APPENDING else reads).add(step.argval)
+    return writes - reads
+
+
+def _content(cell: Any) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+class Fingerprint:
+    """Tells whether plain Python objects hold the same as before; of code, and of objects of libraries, nothing."""
+
+    def __init__(self) -> None:
+        self._hash, self._count, self._seen = blake2b(digest_size=16), 0, dict[int, int]()
+
+    def of(self, value: object) -> bytes:
+        """Return the fingerprint of a value: of equal ones it is the same."""
+        self._add(value)
+        return self._hash.digest()
+
+    def _add(self, value: Any) -> None:
+        self._count += 1
+        if self._count > LOOKED_AT:
+            return
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes | np.generic):
+            self._hash.update(f"{type(value).__name__}:{value!r};".encode(errors="replace"))
+            return
+        if id(value) in self._seen:
+            self._hash.update(b"seen;")
+            return
+        self._seen[id(value)] = 1
+        self._hash.update(f"{type(value).__name__}(".encode())
+        if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+            self._count += value.size // 100
+            if self._count <= LOOKED_AT:
+                self._hash.update(f"{value.dtype}{value.shape}".encode() + np.ascontiguousarray(value).tobytes())
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                self._add(key)
+                self._add(one)
+        elif isinstance(value, list | tuple | deque):
+            for one in value:
+                self._add(one)
+        elif isinstance(value, set | frozenset):
+            self._hash.update(repr(sorted(map(repr, value))).encode(errors="replace"))
+        elif isinstance(value, np.random.Generator):
+            self._add(value.bit_generator.state)
+        elif plain_object(value) and not type(value).__module__.startswith(("interstage.", "numpy", "scipy")):
+            for name, one in attributes_of(value).items():
+                self._add(name)
+                self._add(one)
+        self._hash.update(b")")
 
 
 class Memories:

@@ -179,6 +179,7 @@ class ClosedLoop:
             "log_n": rows.n,
             "group_every": np.array([every for every, _, _ in rows.groups], dtype=np.int64),
             "group_first": np.array([first for _, first, _ in rows.groups], dtype=np.int64),
+            "group_extra": np.array(rows.extra, dtype=np.int64).reshape(-1, 2),
             "group_column": np.cumsum([0, *columns]).astype(np.int64),
             "group_s": np.concatenate([NONE, *(signals for _, _, signals in rows.groups)]).astype(np.int64),
             "group_at": np.cumsum([0, *sizes])[:-1].astype(np.int64),

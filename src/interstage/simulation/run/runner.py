@@ -29,7 +29,15 @@ from interstage.simulation.log.points import point_names
 from interstage.simulation.plant import coupled_kernels as kernels
 from interstage.simulation.plant.clock import SAME_TIME, Period, period_of, time_of
 from interstage.simulation.plant.compiled_schedule import warn_beyond
-from interstage.simulation.plant.python_block import Law, flown, laws_of, remember, remembered
+from interstage.simulation.plant.python_block import (
+    Called,
+    Law,
+    RunMemory,
+    flown,
+    laws_of,
+    remember,
+    remembered,
+)
 from interstage.simulation.run.applied_loads import InTime
 from interstage.simulation.run.checkpoint import write_checkpoint
 from interstage.simulation.run.events import EventRecord
@@ -46,14 +54,15 @@ class Runner:
 
     spec : what was said of it;  integrator : the plant, advanced in time;  locator : finds events, None: there are none
     sink : takes rows to the log;  loads : what acts beside devices;  law : changes them, None: nobody does
-    inside : looks at single steps;  path, every : of the file of the log, and between checkpoints
+    inside : looks at single steps;  shown, noted : whether one is told how far it is, and what it leaves in laws
+    path, every : of the file of the log, and between checkpoints
     """
 
     def __init__(self, spec: RunSpec):
         self.spec, self.parts = spec, RunParts(spec)
         self.integrator, self.locator, self.sink = self.parts.integrator, self.parts.locator, self.parts.sink
         self.loads, self.law, self.inside = self.parts.loads, self.parts.law, self.parts.inside
-        self.pacer, self.shown = self.parts.pacer, True
+        self.pacer, self.shown, self.noted = self.parts.pacer, True, True
         self.path: Path | None = None
         self.every: Fraction | None = None
         if spec.control is None:
@@ -129,6 +138,8 @@ class Runner:
         vehicles = (*store.before, *store.systems)
         trees = tuple({id(one.tree): one.tree for one in store.systems}.values())
         first = as_described(store.systems) if store.first is None else store.first
+        kept = self.log.contents.points
+        assert kept is not None
         of_run = RunHistory(
             vehicles,
             done,
@@ -136,9 +147,19 @@ class Runner:
             changes=self.parts.changes,
             others=trees,
             first=first,
+            motions=tuple(kept.motions),
+            masses=tuple(kept.masses),
         )
         return OperatingPoint(
-            run.state, loads, partial(_end_accelerations, self.log), settings, values, self.t, memory, of_run
+            run.state,
+            loads,
+            partial(_end_accelerations, self.log),
+            settings,
+            values,
+            self.t,
+            memory,
+            of_run,
+            run.plan.acting,
         )
 
     # running ----------------------------------------------------------------------------------------
@@ -155,11 +176,25 @@ class Runner:
             finally:
                 self.log.store.close()
 
+    def _remembered(self) -> RunMemory:
+        """Return what laws remember as the run begins; warn of what earlier runs have left in them."""
+        spec, x = self.spec, self.spec.x
+        laws: dict[str, Called] = {**laws_of(self.integrator.plan)}
+        point = x if isinstance(x, OperatingPoint) else None
+        recalled = spec.resumed or (point is not None and point.run is not None and point.run.goes_on)
+        known = [*laws] if recalled else []
+        if spec.control is not None:
+            laws["control"] = Called(spec.control)
+        found = RunMemory(laws, float(self.integrator.start))
+        found.tell([path for path in laws if path not in known], {} if point is None else point.memory)
+        return found
+
     def _run(self) -> Log:
         run, commits = self.integrator, 0.0 if self.path is None else COMMIT_S
         name = self.spec.assembly.name
         progress = Progress(name, float(run.start), float(run.until), self.shown, commits)
         self._note_parameters()
+        laws = self._remembered() if self.noted else None
         try:
             self._begin_outside()
             if self.path is not None:
@@ -177,6 +212,8 @@ class Runner:
             vars(error)["log"] = self._so_far()
             raise
         finally:
+            if laws is not None:
+                laws.leave(self.t)
             progress.close()
             run.release()
         self._note()
@@ -318,7 +355,7 @@ def _flown_on(spec: RunSpec, laws: Mapping[str, Law], point: OperatingPoint, t: 
     before = Copies().of(remembered(laws))
     try:
         run = Runner(spec.onward(point, t))
-        run.shown = False
+        run.shown = run.noted = False
         end = run.run().end
     finally:
         remember(laws, before)

@@ -95,6 +95,7 @@ class Rows:
     groups: Sequence[tuple[int, int, np.ndarray]] = ()  # period and first tick, signals
     rows: int = 0
     every: int = 0
+    extra: Sequence[tuple[int, int]] = ()  # group and tick at which it has a row beside its own
 
     @property
     def width(self) -> int:

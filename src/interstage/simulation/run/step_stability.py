@@ -464,10 +464,11 @@ def rows_to_look_at(run: Integrator) -> RowsToLookAt | None:
 class RowsToLookAt:
     """Where a phase of a run is looked at again when it is over: rows in which devices push far more than before.
 
-    What touches and leaves within a step pushes in no row: of rows after which velocities jump it is asked what would
-    push if the vehicle went straight on.
+    What touches and leaves within a step pushes in no row, what `keep` leaves out neither: of rows after which
+    velocities jump it is asked what would push if the vehicle went straight on.
 
-    pushes : columns of the log;  most : the largest pushes so far;  acted : how long each acted, in seconds
+    numbers : of the pushes, those that are logged first;  pushes : columns of these in the log
+    most : the largest pushes so far;  acted : how long each acted, in seconds
     """
 
     def __init__(self, run: Integrator):
@@ -485,9 +486,10 @@ class RowsToLookAt:
             for k in range(touch.slot.start, touch.slot.start + touch.slot.size)
         ]
         logged = np.flatnonzero(np.isin(loop.log_s, numbers))
-        self.pushes, self.numbers = first + logged, loop.log_s[logged]
+        unseen = np.setdiff1d(np.array(numbers, dtype=np.int64), loop.log_s)
+        self.pushes, self.numbers = first + logged, np.concatenate([loop.log_s[logged], unseen])
         self.most = np.abs(run.loop.tapes.vectors["s"][self.numbers].real)
-        self.acted = np.zeros(len(logged))
+        self.acted = np.zeros(len(self.numbers))
         self.last = np.zeros((0, loop.log.shape[1]))
         self.rows: dict[int, np.ndarray] = {}
         self.jumps: list[tuple[float, float, np.ndarray]] = []
@@ -496,18 +498,18 @@ class RowsToLookAt:
         """Look through the rows of the buffer."""
         loop = self.run.loop.loop
         rows = np.vstack([self.last, loop.log[: int(loop.now[kernels.ROWS])]])
-        if self.told or not len(self.pushes) or len(rows) < 2:
+        if self.told or not len(self.numbers) or len(rows) < 2:
             return
         self.last = rows[-1:].copy()
-        size = np.abs(rows[:, self.pushes])
+        size, n = np.abs(rows[:, self.pushes]), len(self.pushes)
         size[~np.isfinite(size)] = 0.0
         times = np.diff(rows[:, 0])
-        self.acted += times @ (size[1:] > 0.0)
-        for k in np.flatnonzero(size.max(axis=0) > PUSHED * self.most):
+        self.acted[:n] += times @ (size[1:] > 0.0)
+        for k in np.flatnonzero(size.max(axis=0) > PUSHED * self.most[:n]):
             row = rows[int(np.argmax(size[:, k]))]
             if np.isfinite(row).all() and np.abs(row[self.pushes[k]]) > PUSHED * self.most[k]:
                 self.rows[int(k)] = row.copy()
-                self.most = np.maximum(self.most, np.abs(row[self.pushes]))
+                self.most[:n] = np.maximum(self.most[:n], np.abs(row[self.pushes]))
         self._note_jumps(rows, times)
 
     def _note_jumps(self, rows: np.ndarray, times: np.ndarray) -> None:
