@@ -202,3 +202,38 @@ def test_adaptive_steps_do_not_pass_a_pulse_of_a_law_that_reads_something(body, 
     log = ist.simulate(made, body.state(), until=10.0, method=method, set={"inner.law.gain": [1.0, 7.0]})
     assert log.velocity("b")[-1, 4] == pytest.approx(FORCE * 0.004, rel=1e-9)
     assert seen and all(type(t) is float for t in seen)
+
+
+class Late(ist.Device):
+    """A push of 500 N for 4 ms from a time on, which is set on the way, or two seconds after it has come 2.5 m far."""
+
+    at = ist.Site()
+    begin = ist.In("s", default=1e9)
+    touched = ist.DiscreteState("s", initial=1e9)
+    place, f = at.position(), at.force("world")
+    there = ist.ZeroCrossing("m", direction=1)
+
+    def outputs(d, t):
+        d.there = d.place[0] - 2.5
+        first = d.begin.real if d.begin.real < d.touched.real + 2.0 else d.touched.real + 2.0
+        for k in range(3):
+            d.f[k] = 0.0
+        if t >= first and t < first + 0.004:
+            d.f[1] = 500.0
+
+    def switch(d, t):
+        d.touched = t
+
+
+@pytest.mark.parametrize("method", OWN)
+def test_adaptive_steps_do_not_pass_a_pulse_whose_time_an_event_or_a_switch_sets(body, method, tmp_path):
+    made = ist.Assembly("a", vehicle=body).add("late", Late(at="b"))
+    how = {"until": 10.0, "method": method, "log_step": "2.5 s"}
+    wanted = pytest.approx(FORCE * 0.004, rel=1e-9)
+    told = ist.Event(at=3.0, action={"late.begin": 5.0123})
+    log = ist.simulate(made, body.state(), events=[told], **how)
+    assert log.velocity("b")[-1, 4] == wanted
+    assert log.point(6.0)["b"].velocity[4] == wanted  # flown to from the row at 5 s
+    x = body.state()
+    x["b"].velocity[3] = 1.0
+    assert ist.simulate(made, x, **how).velocity("b")[-1, 4] == wanted

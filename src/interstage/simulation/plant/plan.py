@@ -190,7 +190,7 @@ class ExecutionPlan:
             )
         return list(dict.fromkeys(inner for name in meant for inner in self.aliases.get(name, [name])))
 
-    @cached_property
+    @property
     def corners(self) -> np.ndarray:
         """Times, rising, at which what is known ahead begins or ceases to bend, or functions of time turn (`edges`)."""
         found = [part.what.corners() for part in self.parts if isinstance(part.what, Ahead)]

@@ -292,6 +292,11 @@ class ClosedLoop:
         self.loop = self.loop._replace(watch_state=state, watch_at=at, watch=known)
         self.slots = slots_of(self.loop)
 
+    def end_steps_at(self, corners: np.ndarray) -> None:
+        """Let steps of a method's own end at these times, rising."""
+        self.loop = self.loop._replace(corners=corners)
+        self.slots = slots_of(self.loop)
+
     def begin_at(self, start: Fraction, sampled: bool = False) -> None:
         """Stand at a time: what is sampled has its first sample there or at its next due tick after it.
 

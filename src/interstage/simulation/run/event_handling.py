@@ -42,6 +42,7 @@ from interstage.simulation.run.events import Event, note, perform
 from interstage.simulation.run.integration import Integrator
 from interstage.simulation.run.integrators.integration_loop import SLACK
 from interstage.simulation.run.log_sink import LogSink
+from interstage.simulation.run.time_edges import found_edges
 
 CHUNK = 64  # steps between looks at conditions of vehicles without devices: what is done beyond an event is thrown away
 
@@ -420,8 +421,17 @@ class EventHandler:
         watch.restart(t, now, crossed)
         run.put(now)
         run.go_on_from(t)
+        self._look_ahead()
         if changed and self.law is not None and not self.law.now:
             self.law.ask()
+
+    def _look_ahead(self) -> None:
+        """Let steps of a method's own end where devices and laws turn in time, as they are now."""
+        run = self.run
+        edges = np.union1d(run.plan.edges, found_edges(run, None, changed=True))
+        if len(edges) > len(run.plan.edges):
+            run.plan.edges = edges
+            run.loop.end_steps_at(run.plan.corners)
 
     def _set(self, values: Mapping[str, np.ndarray]) -> None:
         """Hold values of devices from now on: rows that are logged have those before."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from interstage.simulation.log.points import point_names
 from interstage.simulation.plant import coupled_kernels as kernels
 from interstage.simulation.plant.clock import SAME_TIME, Period, period_of, time_of
 from interstage.simulation.plant.compiled_schedule import warn_beyond
+from interstage.simulation.plant.plan import ExecutionPlan
 from interstage.simulation.plant.python_block import (
     Called,
     Law,
@@ -66,7 +67,7 @@ class Runner:
         self.path: Path | None = None
         self.every: Fraction | None = None
         if spec.control is None:
-            self.log.fly = partial(_flown_on, spec, laws_of(self.integrator.plan))
+            self.log.fly = partial(_flown_on, spec, self.integrator.plan)
         self.options = spec.options()
 
     def write_to(self, path: str | Path | None, checkpoint: Period | None = None) -> None:
@@ -284,6 +285,8 @@ class Runner:
     def save(self) -> Path:
         """Write a checkpoint beside the log: `resume` goes on from it, bit for bit."""
         assert self.path is not None
+        if len(edges := self.integrator.plan.edges):
+            self.options["edges"] = edges.tolist()
         self.log.store.commit()
         return write_checkpoint(self.path.with_suffix(".ckpt.h5"), self)
 
@@ -350,11 +353,15 @@ def _end_accelerations(log: Log) -> np.ndarray:
     return log.phases[-1].accelerations_at(-1)
 
 
-def _flown_on(spec: RunSpec, laws: Mapping[str, Law], point: OperatingPoint, t: float) -> OperatingPoint:
-    """Fly from a point of a log to a time before its next row; laws remember afterwards what they did before."""
+def _flown_on(spec: RunSpec, plan: ExecutionPlan, point: OperatingPoint, t: float) -> OperatingPoint:
+    """Fly from a point of a log to a time before its next row; laws remember afterwards what they did before.
+
+    plan : of the run, with the times at which its steps ended
+    """
+    laws = laws_of(plan)
     before = Copies().of(remembered(laws))
     try:
-        run = Runner(spec.onward(point, t))
+        run = Runner(replace(spec.onward(point, t), edges=plan.edges))
         run.shown = run.noted = False
         end = run.run().end
     finally:

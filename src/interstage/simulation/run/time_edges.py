@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 MOST = 5000  # edges of one function that are looked for
+SOON = 100  # edges of one function that are looked for anew where an event has changed something
 AHEAD = 10.0  # runs that are looked at: a run that is resumed may end later
 REMEMBERS = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR"}
 CHANGES = {
@@ -217,14 +218,14 @@ class Moment(float):
 Function: TypeAlias = Callable[[Moment], object]
 
 
-def edges_of(function: Function, start: float, until: float) -> list[float]:
-    """Return the times after the start, rising, at which comparisons of a function of time turn, `MOST` at most.
+def edges_of(function: Function, start: float, until: float, most: int = MOST) -> list[float]:
+    """Return the times after the start, rising, at which comparisons of a function of time turn, no more than `most`.
 
     A function that fails has none: what is wrong with it is said where it acts.
     """
     found: list[float] = []
     t = start
-    while len(found) < MOST:
+    while len(found) < most:
         edges: set[float] = set()
         at = plain(just_after)(t)
         try:
@@ -240,49 +241,57 @@ def edges_of(function: Function, start: float, until: float) -> list[float]:
     return found
 
 
-def found_edges(run: Integrator, acting: Acting | None) -> np.ndarray:
+def found_edges(run: Integrator, acting: Acting | None, changed: bool = False) -> np.ndarray:
     """Return the times at which functions of time of a run turn, where its method has steps of its own.
 
     acting : loads that no law changes, None: there are none
+    changed : something has changed what devices and laws compare t with: those from now on, some of each
     """
     if not (isinstance(run.method, Library) or run.by.step is None):
         return np.zeros(0)
     kept = {kind: vector.copy() for kind, vector in run.loop.tapes.vectors.items()}
     start, until = float(run.start), float(run.until)
-    span = start, start + AHEAD * (until - start)
-    found = [edge for function in _functions(run, acting) for edge in edges_of(function, *span)]
+    span = (run.t, until, SOON) if changed else (start, start + AHEAD * (until - start), MOST)
+    found = [
+        edge
+        for function, of_run in _functions(run, acting)
+        if of_run or not changed
+        for edge in edges_of(function, *span)
+    ]
     for kind, vector in kept.items():
         run.loop.tapes.vectors[kind][:] = vector
     return np.unique(found)
 
 
-def _functions(run: Integrator, acting: Acting | None) -> Iterator[Function]:
-    """Yield functions of time: of loads, motions, masses, and of laws and devices, with their inputs of the start."""
+def _functions(run: Integrator, acting: Acting | None) -> Iterator[tuple[Function, bool]]:
+    """Yield functions of time: of loads, motions, masses, and of laws and devices, with their inputs of now.
+
+    And whether the run may change when they turn.
+    """
     system = run.system
     if acting is not None:
-        yield from _among(force.wrench for force in acting.loads.forces)
+        yield from ((one, False) for one in _among(force.wrench for force in acting.loads.forces))
         if acting.loads.law is not None:
-            yield lambda t: acting.loads.tau_at(t, system)
+            yield lambda t: acting.loads.tau_at(t, system), False
     for part in run.plan.parts:
         what = part.what
         if isinstance(what, Ahead):
             given = what.given if what.body else None  # loads are those above
             if isinstance(given, MassHistory):
                 if not Mass(given.f, what.body).of_state:
-                    yield given.f
+                    yield given.f, False
             elif given is not None:
-                yield from _among((given.angle, given.rate, given.acceleration))
+                yield from ((one, False) for one in _among((given.angle, given.rate, given.acceleration)))
         elif isinstance(what, Device):
             view = run.loop.tapes.view(part)
             for name in ("outputs", "rates"):
                 function = what.functions.get(name)
                 if isinstance(function, FunctionType) and _asks_for_time(function):
-                    yield partial(function, view)
+                    yield partial(function, view), True
         elif isinstance(what, Law) and not part.every and _is_plain(what.function):
             values = {name: run.loop.tapes.array(f"{part.path}.{name}") for name in what.ins}
-            yield partial(
-                what.function, **{name: v.copy() if v.ndim else float(v) for name, v in values.items()}
-            )
+            given_now = {name: v.copy() if v.ndim else float(v) for name, v in values.items()}
+            yield partial(what.function, **given_now), True
 
 
 def _among(given: Iterable[object]) -> list[Function]:
