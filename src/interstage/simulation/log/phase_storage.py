@@ -90,14 +90,15 @@ class Acted:
         where = np.concatenate([np.arange(t.slot.start, t.slot.start + t.slot.size) for t in motions])
         return replace(inputs, driven=(to, said[:, np.searchsorted(numbers, where)]))
 
-    def pushes(self, steps: np.ndarray, samples: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    def pushes(
+        self, steps: np.ndarray, samples: Sequence[np.ndarray], kinds: Sequence[str] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers (n,) of signals that push the vehicle, and what they said at rows of steps (m, n).
 
-        samples : the tables of sampled signals, whose values are held
+        samples : the tables of sampled signals, whose values are held;  kinds : quantities that are meant, None: all
         """
-        numbers = np.unique(
-            [k for t in self.plan.pushes for k in range(t.slot.start, t.slot.start + t.slot.size)]
-        )
+        touches = [t for t in self.plan.pushes if kinds is None or t.quantity in kinds]
+        numbers = np.unique([k for t in touches for k in range(t.slot.start, t.slot.start + t.slot.size)])
         numbers = numbers.astype(np.int64)
         first = steps.shape[1] - len(self.columns.s) - len(self.columns.z)
         at = {int(n): steps[:, first + j] for j, n in enumerate(self.columns.s)}
@@ -106,7 +107,7 @@ class Acted:
             last = np.searchsorted(table[:, 0], steps[:, 0], "right")  # row 0: before the first sample
             for j, n in enumerate(signals.tolist()):
                 at[n] = np.append(begun[n], table[:, 1 + j])[last]
-        for touch in self.plan.pushes:
+        for touch in touches:
             if not set(range(touch.slot.start, touch.slot.start + touch.slot.size)) <= set(at):
                 raise InputError(
                     f"the log does not have what '{touch.port}' said",
@@ -225,7 +226,7 @@ class FlightPhase(Phase):
     def gravity(self, first: int, last: int) -> dict[str, np.ndarray] | None:
         """Return the mean gravity (3,) that devices say from a row to another, by body that hangs on nothing.
 
-        World axes. None where the log does not have it, or too few rows to follow it.
+        World axes. None where there are too few rows to follow it.
         """
         if self._field is None:
             self._field = self._said_gravity()
@@ -238,7 +239,7 @@ class FlightPhase(Phase):
         return found
 
     def _said_gravity(self) -> dict[str, np.ndarray]:
-        """Return the gravity (m, 3) that devices say at all rows; without rows where the log does not have it."""
+        """Return the gravity (m, 3) that devices say at all rows."""
         acted = self._acted_on
         if acted is None or not any(touch.quantity in GRAVITY for touch in acted.plan.pushes):
             return {}
@@ -247,10 +248,7 @@ class FlightPhase(Phase):
             roots = gravity_of_roots(self.system, loop.loop)
         finally:
             loop.release()
-        try:
-            numbers, said = acted.pushes(*self._logged)
-        except InputError:
-            return dict.fromkeys(roots, np.zeros((0, 3)))
+        numbers, said = acted.pushes(*self._logged, GRAVITY)
         at = {
             root: np.searchsorted(numbers, np.add.outer(first, np.arange(3))) for root, first in roots.items()
         }
