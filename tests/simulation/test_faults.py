@@ -36,7 +36,15 @@ def test_a_sampled_output_says_something_else_and_then_what_it_said_last():
     assert log["see.y"].tolist() == [1, 1, 9, 9, 9, 3, 4, 4, 5]
     assert log["other.y"].tolist() == [1, 9, 9, 4, 5]
     assert log["count.n"].tolist() == [1, 9, 9, 9, 3, 4, 5]
-    assert log.times("count.n").tolist() == [0, 0.75, 1, 2, 2.5, 3, 4]  # a row where it changes between samples
+    assert log.times("count.n").tolist() == [
+        0,
+        0.75,
+        1,
+        2,
+        2.5,
+        3,
+        4,
+    ]  # a row where it changes between samples
     assert [(e.t, e.name, e.what) for e in log.events] == [
         (0.75, "fault", "count.n is 9.0"),
         (2.5, "fault", "count.n is itself again"),

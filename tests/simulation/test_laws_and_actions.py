@@ -434,7 +434,9 @@ def pushed_by(law):
     return made.wire({"slide.x": "law.x", "law.u": "slide.command"})
 
 
-@pytest.mark.parametrize(("kept", "named"), [("attribute", "sum"), ("closure", "enclosed"), ("default", "memory")])
+@pytest.mark.parametrize(
+    ("kept", "named"), [("attribute", "sum"), ("closure", "enclosed"), ("default", "memory")]
+)
 def test_a_run_that_begins_with_what_another_left_in_a_law_says_so(kept, named):
     run = {"until": 0.5, "step": "10 ms", "progress": False}
     law = integrating(kept)

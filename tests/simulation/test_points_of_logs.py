@@ -322,7 +322,10 @@ def test_what_was_set_holds_at_points(tmp_path, case, where, law):
 @pytest.mark.parametrize("where", ["memory", "file"])
 def test_points_around_faults_go_on_bit_for_bit(tmp_path, where):
     """A fault of a sampled output holds at once, not from the next sample on; one that is over is none of the rest."""
-    faults = [ist.Fault("total.y", start=0.02, stop=0.06, value=9.0), ist.Fault("total.y", start=0.14, stop=0.36)]
+    faults = [
+        ist.Fault("total.y", start=0.02, stop=0.06, value=9.0),
+        ist.Fault("total.y", start=0.14, stop=0.36),
+    ]
     given = {"until": 1.0, "step": "20 ms", "faults": faults}
 
     def made():
@@ -652,7 +655,9 @@ def test_the_vehicle_alone_at_a_point_of_its_flight_says_that_devices_do_not_act
         same = ist.simulate(hinge, x, tau={"a": [3.0]}, **run)  # it is said what acts
         assert np.abs(same.q - rest.q).max() < 1e-12
         assert ist.trim(hinge, x, tau={"a": [3.0]}).q[0] == pytest.approx(0.5)
-        ist.simulate(hinge, ist.simulate(hinge, hinge.state(), **run).operating_point(3), until=1, step="10 ms")
+        ist.simulate(
+            hinge, ist.simulate(hinge, hinge.state(), **run).operating_point(3), until=1, step="10 ms"
+        )
     few = ist.simulate(ist.Assembly("few", vehicle=hinge).add("motor", Motor(joint="a")).add("lag", Lag()), None,
                        until=0.1, step="10 ms", keep=[], set={"lag.u": 0.0})  # fmt: skip
     with pytest.raises(InputError, match=r"not a whole point.*keep="):

@@ -2,7 +2,8 @@
 
 A phase is a stretch of the run with one system; an event that changes the vehicle ends a phase and begins another at
 the same time. Continuous ports and states of devices have the rows of the vehicle (`log.t`). What is sampled has a row
-for each sample, `log.times(name)`, and one where a fault of it begins or ends between two. A row shows values as they hold from its time on: samples at that time are in it.
+for each sample, `log.times(name)`, and one where a fault of it begins or ends between two. A row shows values as they
+hold from its time on: samples at that time are in it.
 
     log["core"], log.velocity("core", 9)     a body, and any place of the vehicle
     log["mass"], log["com"], log["inertia"]  of the vehicle (`phases`)

@@ -29,6 +29,7 @@ from contextlib import contextmanager
 from functools import partial
 from hashlib import blake2b
 from inspect import signature
+from itertools import pairwise
 from threading import Lock, get_ident
 from types import (
     FunctionType,
@@ -384,7 +385,7 @@ class RunMemory:
                 _LEFT.pop(number, None)
                 continue
             try:
-                here: Callable[[], object] = weakref.ref(owner, lambda _, n=number: _LEFT.pop(n, None))
+                here: Callable[[], object] = weakref.ref(owner, partial(_forget, number))
             except TypeError:
                 here = partial(_itself, owner)
             _LEFT[number] = here, end, changed
@@ -392,6 +393,10 @@ class RunMemory:
 
 def _itself(value: object) -> object:
     return value
+
+
+def _forget(number: int, gone: object) -> None:
+    _LEFT.pop(number, None)
 
 
 def _prints(law: Called) -> dict[str, bytes]:
@@ -423,7 +428,7 @@ def _only_written(owner: object, function: object) -> set[str]:
     reads: set[str] = set()
     for one in found:
         steps = [] if one.__name__ == "__init__" else list(dis.get_instructions(one))
-        for step, then in zip(steps, steps[1:]):
+        for step, then in pairwise(steps):
             if step.opname.startswith("LOAD_") and isinstance(step.argval, str):
                 (writes if then.argval in APPENDING else reads).add(step.argval)
     return writes - reads
@@ -462,7 +467,9 @@ class Fingerprint:
         if isinstance(value, np.ndarray) and value.dtype.kind != "O":
             self._count += value.size // 100
             if self._count <= LOOKED_AT:
-                self._hash.update(f"{value.dtype}{value.shape}".encode() + np.ascontiguousarray(value).tobytes())
+                self._hash.update(
+                    f"{value.dtype}{value.shape}".encode() + np.ascontiguousarray(value).tobytes()
+                )
         elif isinstance(value, dict):
             for key, one in value.items():
                 self._add(key)
