@@ -276,3 +276,25 @@ def test_the_command_writes_the_part_and_prints_its_interface(tmp_path):
     assert "interface: 3:123456,5:123456" in done.output
     again = ist.extract(tmp_path / "whole.bdf", properties=[2], elements=[15], without=[12, 13])
     assert (tmp_path / "part.bdf").read_text() == again.text
+
+
+def test_a_soft_hinge_is_no_rigid_motion():
+    """A joint spring far below the highest frequency of static shapes is a mode of both, not left out as rigid."""
+    text = beam_deck(10.0, width=0.1, height=0.2, elements=20)
+    hinged = re.sub(r"(CBEAM +9 +1 +)9 ", r"\g<1>101 ", text)
+    assert hinged != text
+    more = "GRID,101,,4.,0.,0.\nRBE2,901,9,12346,101\nCELAS2,902,.3,9,5,101,5\nENDDATA"
+    whole = deck_from_text(hinged.replace("ENDDATA", more))
+    inner, outer = (
+        ist.extract(whole, elements=range(1, 9), without=[901, 902]),
+        ist.extract(whole, elements=range(9, 21), without=[901, 902]),
+    )
+    parts = [ist.Component.from_deck(one.deck, n_modes=12, aset=one.interface) for one in (inner, outer)]
+    mb = ist.Multibody("beam")
+    mb.add_body("inner", component=parts[0], node=9, joint=ist.Free())
+    joint = ist.Revolute("y", stiffness=0.3)
+    mb.add_body("outer", component=parts[1], node=101, parent="inner", at=9, joint=joint)
+    system = mb.compile()
+    found = ist.compare(system, whole, n_modes=4)
+    assert found.frequencies_hz[0, 1] < 1e-5 * system.modes().frequencies_hz[-1]
+    assert found.passed, found

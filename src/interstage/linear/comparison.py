@@ -141,12 +141,14 @@ def compare(
             system.set_joint_mode(body, mode)
     places = _shared(system, fe)
     R = _fitted(system, x, fe, places)
-    flexible = _elastic(modes.frequencies_hz)
+    found = normal_modes(fe, n_modes=n_modes + 6)
+    # rigid beside what the deck was asked for: the highest modes of the system, of its static shapes, are far above
+    rigid_hz = 1e-5 * np.abs(found.frequencies_hz).max(initial=0.0)
+    flexible = modes.frequencies_hz > rigid_hz
     ours_hz = modes.frequencies_hz[flexible]
     moved = [system.jacobians(x, body, grids)[:, 3:] @ modes.shapes for body, grids in places.items()]
     ours = np.concatenate([(R @ one).reshape(-1, one.shape[-1]) for one in moved])[:, flexible]
-    found = normal_modes(fe, n_modes=n_modes + 6)
-    elastic = np.flatnonzero(_elastic(found.frequencies_hz))[:n_modes]
+    elastic = np.flatnonzero(found.frequencies_hz > rigid_hz)[:n_modes]
     theirs_hz, theirs = found.frequencies_hz[elastic], _basic(fe, found.shapes, places)[:, elastic]
     pairs = _paired(ours_hz, ours, theirs_hz, theirs, cluster)
     hz = np.array([[np.nan if i < 0 else ours_hz[i], f] for (i, _), f in zip(pairs, theirs_hz)]).reshape(
@@ -236,11 +238,6 @@ def _fitted(system: System, x: State, fe: FEModel, places: Mapping[str, list[int
             hint="give the joint coordinates of the deck (joints=), and look at `at` and `rotation` of the bodies",
         )
     return R
-
-
-def _elastic(frequencies_hz: np.ndarray) -> np.ndarray:
-    """Which modes are elastic: above 1e-5 of the highest."""
-    return frequencies_hz > 1e-5 * np.abs(frequencies_hz).max(initial=0.0)
 
 
 def _basic(fe: FEModel, shapes: np.ndarray, places: Mapping[str, list[int]]) -> np.ndarray:
