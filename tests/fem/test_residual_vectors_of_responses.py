@@ -151,8 +151,9 @@ def test_dofs_without_any_term_stand_still():
 
 
 def test_a_large_mass_leaves_the_rigid_motion_rigid():
-    """A beam shaken by a mass of 1e9 at its end: its rigid shape strains nothing, however small it is, so that there are
-    residual vectors of the inertia, and three modes give what the direct solution gives.
+    """A beam shaken by a mass of 1e9 at its end: its rigid shape strains nothing, however small it is.
+
+    So there are residual vectors of the inertia, and three modes give what the direct solution gives.
     """
     beam = "".join(f"GRID,{k + 1},,{0.5 * k},0.,0.\n" for k in range(5))
     beam += "".join(f"CBAR,{k},1,{k},{k + 1},0.,1.,0.\n" for k in (1, 2, 3, 4))

@@ -136,8 +136,8 @@ class ModalBasis:
             )
         except (InterstageError, la.LinAlgError):
             self.notes.append(
-                "no residual vectors: something moves without resistance that is not among the modes (a lower end of the "
-                "range in EIGRL or EIGR, or a mechanism)"
+                "no residual vectors: something moves without resistance that is not among the modes (a lower end of "
+                "the range in EIGRL or EIGR, or a mechanism)"
             )
             return P[:, :0]
         self.residual_hz = hz
