@@ -157,7 +157,10 @@ def test_a_free_structure_at_rest_and_at_resonance():
         ("FREQ3,7,0.,9.,LOG", "F1 above zero"),
         ("FREQ5,7,90.,99.,1.", "give no frequency"),
         ("FREQ,7,1.\nTABLED1,4,LOG\n,0.,1.,2.,3.,ENDT", "up to zero"),
-        ("FREQ,7,1.\nTABLED1,4\n,0.,1.,2.,3.,1.5,3.,ENDT", "ascend or descend throughout.*got 2 and then 1.5"),
+        (
+            "FREQ,7,1.\nTABLED1,4\n,0.,1.,2.,3.,1.5,3.,ENDT",
+            "ascend or descend throughout.*got 2 and then 1.5",
+        ),
     ],
 )
 def test_frequencies_that_are_none(card, words):

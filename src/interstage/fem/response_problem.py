@@ -78,7 +78,9 @@ def unit_modes(K, M, shapes: np.ndarray, eigenvalues: np.ndarray) -> tuple[np.nd
     phi = shapes / np.sqrt(np.einsum("ik,ik->k", shapes, M @ shapes))
     strain = np.minimum(eigenvalues, np.einsum("ik,ik->k", phi, K @ phi))
     noise = ROUNDING * np.einsum("ik,ik->k", np.abs(phi), abs(K) @ np.abs(phi))
-    noise = np.maximum(noise, noise[strain <= noise].max(initial=0.0))  # rigid modes are mixed among themselves
+    noise = np.maximum(
+        noise, noise[strain <= noise].max(initial=0.0)
+    )  # rigid modes are mixed among themselves
     return phi, np.where(strain <= noise, 0.0, eigenvalues)
 
 
