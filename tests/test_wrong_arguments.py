@@ -80,6 +80,40 @@ def test_faults_with_fitting_arguments_stay_raw():
     assert called(State(), size=np.float64(2.0), rows=[1, 2]) == 3.0
 
 
+def _cart():
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=2.0, inertia=[1, 1, 1], joint=ist.Prismatic("x"))
+    return mb.compile()
+
+
+IMAGINARY = {
+    "an argument": (lambda z: _cart().set_mass("cart", mass=z), "set_mass: mass must be real, .*complex128"),
+    "an array": (
+        lambda z: ist.Multibody("m").add_body("a", mass=1.0, com=[z, 0, 0]),
+        "add_body: com must be real",
+    ),
+    "a list": (
+        lambda z: ist.FillTable(mass=[0.0, 1.0], com=[np.full(3, z)] * 2, inertia=[np.zeros((3, 3))] * 2),
+        "FillTable: com must be real",
+    ),
+    "a parameter": (
+        lambda z: ist.Multibody("m").add_body(
+            "a", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("z", stiffness=z)
+        ),
+        "stiffness of a joint does not fit it",
+    ),
+    "a state": (lambda z: setattr(_cart().state(), "v", np.array([z])), "velocities .* 1 real numbers"),
+}
+
+
+@pytest.mark.parametrize("where", IMAGINARY)
+def test_imaginary_parts_are_not_dropped(where):
+    """Numpy alone would warn, and go on with the real part."""
+    call, words = IMAGINARY[where]
+    with pytest.raises(ist.InterstageError, match=words):
+        call(np.complex128(2.0 + 1e-9j))
+
+
 def test_absurd_sizes_are_refused_at_once():
     lag = ist.Assembly("a").add("law", lambda t: 0.0, every="1 s", out={"u": "1"})
     for asked in ({"until": 1e300}, {"until": 1, "step": 1e-300}, {"until": 1e9, "step": 1e-9}):

@@ -4,7 +4,7 @@ Python names the class that holds the code ("Constructors.from_deck() got an une
 users never wrote. `named_arguments` says what they wrote, and the argument that they may have meant. Where a call
 fails with an error of Python's own, and an argument is not what its declaration says (a number for a state, text for
 a number, a ragged list), that argument is named; with arguments as declared the error stays as it is: it is a fault
-of ours.
+of ours. A complex number that would lose its imaginary part is refused, too.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ import inspect
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 from interstage.errors import InputError, InterstageError, called_inside, did_you_mean, out_of_memory, shown
+
+# numpy only warns where a complex number becomes a real one
+warnings.filterwarnings("error", "Casting complex values to real", RuntimeWarning, r"interstage\.")
 
 # what a name in a declaration means, where it is not the name of a class; None: numbers in an array
 _PLAIN: dict[str, tuple[type, ...] | None] = {
@@ -113,7 +117,7 @@ def blame(function: Callable[..., Any], values: Mapping[str, Any], error: Except
     if error is None or isinstance(error, InterstageError):
         return
     try:
-        refused = _misfit(function, (values[owner], *given.values()), {}, False)
+        refused = _misfit(function, (values[owner], *given.values()), {}, False, error)
     except Exception:  # of an object that cannot even be looked at
         return
     if refused is not None:
@@ -155,7 +159,7 @@ def _function(function: Callable[..., Any], alone: bool = False) -> Callable[...
             inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
             if inside:
                 try:
-                    refused = _misfit(function, given, named, alone)
+                    refused = _misfit(function, given, named, alone, error)
                 except Exception:  # of an object that cannot even be looked at
                     refused = None
             else:
@@ -203,7 +207,11 @@ def _refusal(
 
 
 def _misfit(
-    function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any], alone: bool
+    function: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    alone: bool,
+    error: Exception,
 ) -> CallError | None:
     """Name an argument that is not what its declaration says; None where all are, or it cannot be told."""
     try:
@@ -217,7 +225,11 @@ def _misfit(
         for word, value in values.items()
         if _is_declared(signature.parameters[word], value)
     ]
-    wrong = [one for one in given_values if not _is_fitting(one[2], one[1], function.__globals__)]
+    is_lost = type(error).__name__ == "ComplexWarning"
+    wrong = [one for one in given_values if is_lost and _is_complex(one[1])]
+    if is_lost and not wrong:
+        return CallError(f"{name} needs real numbers", got="complex ones", hint="give their real parts")
+    wrong = wrong or [one for one in given_values if not _is_fitting(one[2], one[1], function.__globals__)]
     # lists are taken for arrays nearly everywhere: one is to blame only where nothing else is
     wrong = wrong or [
         one for one in given_values if one[2].endswith("ndarray") and not hasattr(one[1], "dtype")
@@ -230,11 +242,17 @@ def _misfit(
     wanted = " or ".join(one if "[" in one else one.rpartition(".")[2] for one in _alternatives(declared))
     beyond = ", beyond 64 bits" if isinstance(value, int) and abs(value) >= 2**63 else ""
     return CallError(
-        f"{name}: {word} must be {wanted}", got=f"{shown(value)} ({type(value).__name__}{beyond})"
+        f"{name}: {word} must be {'real, ' if is_lost else ''}{wanted}",
+        got=f"{shown(value)} ({type(value).__name__}{beyond})",
     )
 
 
 def _is_complex(value: object) -> bool:
+    """Return whether a value is complex, or holds what is."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return any(_is_complex(one) for one in value)
     return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
 
 

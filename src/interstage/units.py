@@ -291,7 +291,7 @@ def quantity(value: str | float, wanted: str, where: str = "quantity") -> float:
         return number * check_unit(text, wanted, where)
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError(
             "not a quantity", where=where, expected=f'a number or a string as "1 {wanted}"', got=repr(value)
         ) from None

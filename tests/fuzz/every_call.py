@@ -309,6 +309,7 @@ def answer(function: Callable[..., Any], given: list[Any], named: dict[str, Any]
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # an imaginary part is lost
             function(*given, **named)
     except ist.InterstageError:
         return ""

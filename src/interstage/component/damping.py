@@ -34,7 +34,7 @@ def checked_damping(damping: object) -> np.ndarray | None:
     given = sorted(damping.items()) if isinstance(damping, Mapping) else damping
     try:
         values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         values = np.full(1, np.nan)
     table = values.ndim == 2 and values.shape[1] == 2 and len(values) > 0
     ratios = values[:, 1] if table else values

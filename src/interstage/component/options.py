@@ -132,7 +132,7 @@ class ReductionOptions:
             )
         try:
             threshold = float(self.rigid_threshold_hz)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             threshold = np.nan
         if not 0.0 <= threshold < np.inf:
             raise InputError(
@@ -169,7 +169,7 @@ def _whole(what: str, value: object) -> int | None:
         return None
     try:
         number = int(value)  # type: ignore[call-overload]
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeWarning):
         number = -1
     if number < 0 or number != value or isinstance(value, bool | np.bool_):
         words = "the number of modes" if what == "n_modes" else what
@@ -188,7 +188,7 @@ def _lumped(value: object) -> bool | tuple[int, ...]:
         ids = tuple(int(one) for one in given)
         if any(number != one or number < 1 for number, one in zip(ids, given)):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError(
             "separate_lumped must be True, False or a list of CONM2 ids",
             where="separate_lumped",
@@ -248,7 +248,7 @@ def _pattern(pattern: Mapping[int, ArrayLike]) -> dict[int, np.ndarray]:
     for grid, values in pattern.items():
         try:
             numbers = np.atleast_1d(np.asarray(values, dtype=float))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             numbers = np.full(1, np.nan)
         if numbers.ndim != 1 or len(numbers) > 6 or not np.isfinite(numbers).all():
             raise InputError(

@@ -316,7 +316,7 @@ def _model(system: LinearModel | Sequence[ArrayLike]) -> LinearModel:
                 raise ValueError("one model, two polynomials or four matrices are needed")
             A, B, C, D = (np.atleast_2d(array) for array in arrays)
             model = LinearModel(A, B, C, D)
-        except (TypeError, ValueError) as err:
+        except (TypeError, ValueError, RuntimeWarning) as err:
             raise InputError("not a linear filter", where="LinearFilter", got=str(err)[:100]) from None
     if model.n_states == 0:
         raise InputError(

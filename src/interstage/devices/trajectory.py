@@ -116,7 +116,7 @@ def _columns(source: str | Path | Mapping[str, Sequence[float]]) -> dict[str, np
         return read_table(source, "time", kinds=KINDS)
     try:
         given = {str(name): np.asarray(column, dtype=float) for name, column in source.items()}
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         given = {}
     found = named_columns(given, "the trajectory", kinds=KINDS)
     if "time" not in found or len({column.shape for column in found.values()}) != 1 or len(found["time"]) < 2:

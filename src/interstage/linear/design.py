@@ -124,7 +124,7 @@ def _plant(
 def _matrix(value: ArrayLike, shape: tuple[int, int], name: str) -> np.ndarray:
     try:
         array = np.atleast_2d(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         array = np.full((0, 0), np.nan)
     if array.shape != shape or not np.isfinite(array).all():
         raise InputError(

@@ -76,7 +76,7 @@ class WheelDisturbance:
         where = "WheelDisturbance"
         try:
             rows = np.atleast_2d(np.asarray(self.harmonics, dtype=float))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             rows = np.full((1, 1), np.nan)
         if rows.ndim != 2 or rows.shape[1] != 4 or not np.isfinite(rows).all() or (rows[:, 0] <= 0.0).any():
             raise InputError(
@@ -316,7 +316,7 @@ def wheel_sweep(
     """
     try:
         rates = np.atleast_1d(np.asarray(speeds, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         rates = np.array([np.nan])
     if rates.ndim != 1 or not np.isfinite(rates).all():
         raise InputError("speeds must be finite numbers in rad/s", where="wheel_sweep", got=shown(speeds))
@@ -340,7 +340,7 @@ def _checked_band(model: LinearModel, band: tuple[float, float] | None) -> tuple
         return None
     try:
         low, high = (float(one) for one in band)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         low = high = np.nan
     if not 0.0 <= low < high < np.inf:
         raise InputError(
@@ -359,7 +359,7 @@ def _checked_density(given: object, key: str) -> object:
         return given
     try:
         numbers = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         numbers = np.full(3, np.nan)
     if numbers.ndim == 0 and np.isfinite(numbers) and numbers >= 0.0:
         return float(numbers)

@@ -108,7 +108,7 @@ class LinearModel:
                         hint="states are real",
                     )
                 matrix = np.array(given, dtype=float, order="C")
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, RuntimeWarning):
                 matrix = np.full((0, 0, 0), np.nan)
             if matrix.ndim != 2 or not np.isfinite(matrix).all():
                 raise InputError(f"{letter} of a linear model must be a matrix of finite numbers")
@@ -333,7 +333,7 @@ class LinearModel:
         """
         try:
             f = np.atleast_1d(np.asarray(f_hz, dtype=float))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             f = np.array([np.nan])
         if f.ndim != 1 or not np.isfinite(f).all():
             raise InputError("frequencies must be finite numbers", where="f_hz", got=repr(f_hz)[:60])

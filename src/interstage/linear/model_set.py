@@ -417,7 +417,7 @@ def _checked_values(values: ArrayLike | None, count: int, where: str) -> np.ndar
         return np.arange(float(count))
     try:
         found = np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         found = np.zeros((0, 0))
     if found.shape != (count,) or not np.isfinite(found).all():
         raise InputError(

@@ -68,7 +68,7 @@ class Requirement:
             return
         try:
             low, high = (float(value) for value in self.band)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             low, high = 1.0, 0.0
         if not 0.0 <= low < high:
             raise InputError(

@@ -192,7 +192,7 @@ class Source:
     ) -> LinearModel:
         """Return the linear model at values of parameters, without the warnings that the nominal one had too."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore", UserWarning)
             return self.model(values, parameters)
 
 
@@ -200,7 +200,7 @@ def _three(name: str, given: object) -> tuple[float, float, float]:
     """Return (low, nominal, high) of a parameter of a function, nominal in the middle where it is not given."""
     try:
         numbers = [float(one) for one in given]  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         numbers = []
     if len(numbers) == 2:
         numbers.insert(1, 0.5 * (numbers[0] + numbers[1]))
@@ -241,7 +241,7 @@ def _range(name: str, given: object, nominal: float) -> tuple[float, float]:
     pair = np.asarray(given, dtype=object)
     try:
         low, high = (float(one) for one in pair.tolist())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         low, high = np.nan, np.nan
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InputError(
@@ -276,7 +276,7 @@ def _parameters_of(
                     value = np.asarray(
                         given.get(full, known.get(full, getattr(part.what, name))), dtype=float
                     )
-                except (TypeError, ValueError):
+                except (TypeError, ValueError, RuntimeWarning):
                     continue
                 found[full] = value
     return found

@@ -456,7 +456,7 @@ def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.nd
         if given.dtype.kind == "c":  # numpy would drop what is imaginary
             raise TypeError
         array = given.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError(
             "not an array of numbers", where=where, expected=f"{n} real numbers", got=shown(value)
         ) from None

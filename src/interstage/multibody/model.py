@@ -392,7 +392,7 @@ def checked_inertia(
     tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
     if tensor.shape == (3,):
         tensor = np.diag(tensor)
-    rigid = RigidInertia(mass, com, tensor)
+    rigid = RigidInertia(np.asarray(mass, dtype=float), np.asarray(com, dtype=float), tensor)
     if not check or (rigid.mass == 0.0 and not rigid.inertia.any()):
         return rigid
     return rigid.check(where=where)

@@ -128,7 +128,7 @@ class State:
 
     @q.setter
     def q(self, value: np.ndarray) -> None:
-        self._q[:] = value
+        _fill(self._q, value, "coordinates")
 
     @property
     def v(self) -> np.ndarray:
@@ -137,7 +137,7 @@ class State:
 
     @v.setter
     def v(self, value: np.ndarray) -> None:
-        self._v[:] = value
+        _fill(self._v, value, "velocities")
 
     @quick
     def __getitem__(self, name: str) -> BodyState:
@@ -169,6 +169,17 @@ class State:
         from interstage.multibody.summary import of_state
 
         return of_state(self)
+
+
+def _fill(numbers: np.ndarray, given: np.ndarray, what: str) -> None:
+    """Put what is given in the place of all numbers of a state."""
+    try:
+        numbers[:] = given
+    except (TypeError, ValueError, RuntimeWarning):
+        kind = "complex" if np.iscomplexobj(numbers) else "real"
+        raise InputError(
+            f"the {what} of a state do not fit", expected=f"{len(numbers)} {kind} numbers", got=shown(given)
+        ) from None
 
 
 def check_compiled(system: object) -> None:

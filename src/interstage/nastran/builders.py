@@ -66,7 +66,7 @@ def material_of(given: str | Material | Sequence[float]) -> Material:
     else:
         try:
             E, nu, rho = (float(number) for number in given)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             raise InputError(
                 "material must be a name or three numbers",
                 expected="E in Pa, Poisson's ratio, density in kg/m^3",

@@ -118,7 +118,7 @@ def _traces(
 ) -> tuple[np.ndarray, dict]:
     try:
         f = np.asarray(f_hz, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         f = np.zeros(0)
     if f.ndim != 1 or len(f) < 2 or not np.all(f > 0.0):
         raise InputError("frequencies are not usable", expected="two or more positive numbers, Hz")
@@ -531,7 +531,7 @@ def _numbers(values: ArrayLike, label: str, kind: type = float) -> np.ndarray:
     """Return a list of numbers to draw."""
     try:
         found = np.asarray(values, dtype=kind)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         found = np.zeros(())
     if found.ndim != 1:
         raise InputError(f"'{label}' cannot be drawn", expected="a list of numbers", got=shown(values))

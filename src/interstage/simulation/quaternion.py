@@ -32,7 +32,7 @@ def _numbers(value: ArrayLike, size: int, name: str) -> np.ndarray:
     try:
         array = np.asarray(value)
         array = np.ascontiguousarray(array, dtype=complex if np.iscomplexobj(array) else float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         array = np.zeros(0)
     if array.shape != (size,):
         raise InputError(f"{name} has a wrong size", expected=f"{size} numbers", got=repr(value)[:60])

@@ -20,7 +20,7 @@ def as_array(value: object, shape: tuple[int, ...], where: str, allow_complex: b
         if kind is float and np.iscomplexobj(array):
             raise TypeError
         array = array.astype(kind)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError(
             "not an array of numbers", where=where, expected=_shape_words(shape), got=shown(value)
         ) from None

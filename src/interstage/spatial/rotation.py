@@ -192,13 +192,13 @@ class Rotation:
             return Rotation.exact(self._matrix @ other._matrix)
         try:
             return self._matrix @ np.asarray(other)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             raise _not_to_turn(other) from None
 
     def __rmatmul__(self, other: np.ndarray | list[float]) -> np.ndarray:
         try:
             return np.asarray(other) @ self._matrix
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             raise _not_to_turn(other) from None
 
     def __array__(self, dtype: np.dtype | type | None = None, copy: bool | None = None) -> np.ndarray:

@@ -124,7 +124,7 @@ def relation_join(name: str, given: object) -> Join:
                     for (s, n, c), v in one.items()
                 }
             )
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             raise InputError("a relation of a join is not usable", where=where, got=shown(one)) from None
     places = list(dict.fromkeys((s, n) for equation in equations for s, n, _ in equation))
     return Join(name, equations, places)

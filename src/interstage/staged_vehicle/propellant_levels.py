@@ -115,7 +115,7 @@ def check_labels(name: str, levels: object) -> np.ndarray:
     labels = list(levels)
     try:
         masses = np.array([float(label) for label in labels])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         masses = np.array([np.nan])
     if not len(masses) or not np.all(np.isfinite(masses)) or masses.min() < 0.0:
         raise InputError(

@@ -254,7 +254,7 @@ def check_wanted(n_modes: int | None, below_hz: float | None, where: str) -> Non
 def _number(mass: object, name: object) -> float:
     try:
         return float(mass)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError("a mass is no number", where=f"tank '{name}'", got=shown(mass)) from None
 
 

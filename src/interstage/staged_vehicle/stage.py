@@ -518,7 +518,7 @@ def _column(tank: str, given: Sequence[float], length: float) -> tuple[float, fl
     """Return bottom, top and mass of a tank, checked."""
     try:
         bottom, top, mass = (float(number) for number in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError(
             f"tank '{tank}' must be three numbers",
             expected="bottom in m, top in m, mass in kg",

@@ -463,7 +463,7 @@ def _inside(deck: Deck, box: ArrayLike) -> set[int]:
     """Grids in a box of basic axes."""
     try:
         low, high = np.asarray(box, dtype=float).reshape(2, 3)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError(
             "extract: box must be two points", expected="(2, 3) numbers", got=shown(box)
         ) from None

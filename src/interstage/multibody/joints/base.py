@@ -60,7 +60,7 @@ def _real(value: object) -> np.ndarray:
     """Return an array of real numbers of any shape, NaN for what is none."""
     try:
         return np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         return np.array(np.nan)
 
 

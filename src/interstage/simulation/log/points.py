@@ -100,7 +100,7 @@ def memory_at(data: np.ndarray, rows: np.ndarray, k: int) -> dict[str, Any] | No
         found = Restorer(array, [], Program()).value(text)
     except NoName:
         return None
-    except (ValueError, TypeError, KeyError, UnicodeDecodeError) as err:
+    except (ValueError, TypeError, KeyError, UnicodeDecodeError, RuntimeWarning) as err:
         raise FileError(f"what laws remembered does not hold together: {err}") from err
     if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
         raise FileFault("'MEMORY' has no memory of laws")

@@ -50,7 +50,7 @@ def period_of(value: Period, where: str = "period", zero: bool = False) -> Fract
     elif isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         try:
             found = period_of(float(value), where, zero)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeWarning):
             raise _unread(value, where) from None
     elif isinstance(value, float):
         found = _of_float(value, where)

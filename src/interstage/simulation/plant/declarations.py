@@ -64,7 +64,7 @@ def numbers(value: Value, text: str, where: str) -> np.ndarray:
         return np.array([quantity(item, text, where) for item in value])
     try:
         array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeWarning):
         raise InputError(
             "not a value", where=where, expected=f'numbers or strings as "1 {text}"', got=repr(value)
         ) from None

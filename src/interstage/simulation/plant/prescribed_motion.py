@@ -163,7 +163,7 @@ class _Table(_Splined):
     def __init__(self, table: Any, name: str):
         try:
             t, y = np.asarray(table[0], dtype=float), np.asarray(table[1], dtype=float)
-        except (TypeError, ValueError, IndexError):
+        except (TypeError, ValueError, IndexError, RuntimeWarning):
             t, y = np.zeros(0), np.zeros(0)
         good = t.ndim == 1 and len(t) > 1 and y.ndim in (1, 2) and len(y) == len(t)
         if not good or not np.all(np.diff(t) > 0.0) or not (np.isfinite(t).all() and np.isfinite(y).all()):
