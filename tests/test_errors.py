@@ -8,6 +8,11 @@ def test_every_part_in_order():
     assert text == "a (b); expected c, got d; e"
 
 
+def test_a_message_is_one_line():
+    """Whatever is quoted: arrays are written on several."""
+    assert str(InterstageError("a", got="array([[1, 0],\n       [0, 1]])")) == "a; got array([[1, 0], [0, 1]])"
+
+
 def test_deck_error_names_file_line_and_card():
     error = DeckError("the real is bad", file="wing.bdf", line=12, image="GRID    1   x", got="'x'")
     assert str(error) == "the real is bad (wing.bdf, line 12: 'GRID    1   x'); got 'x'"

@@ -102,6 +102,10 @@ IMAGINARY = {
         ),
         "stiffness of a joint does not fit it",
     ),
+    "a limit": (
+        lambda z: ist.LinearModel(-np.eye(1), np.eye(1), np.eye(1), np.zeros((1, 1))).reduce(error=z),
+        "reduce: error must be real",
+    ),
     "a state": (lambda z: setattr(_cart().state(), "v", np.array([z])), "velocities .* 1 real numbers"),
 }
 

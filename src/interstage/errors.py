@@ -46,7 +46,7 @@ class InterstageError(Exception):
         wanted = [f"expected {self.expected}"] if self.expected is not None else []
         wanted += [f"got {self.got}"] if self.got is not None else []
         parts = [text] + ([", ".join(wanted)] if wanted else []) + ([self.hint] if self.hint else [])
-        return "; ".join(parts)
+        return re.sub(r"\s*\n\s*", " ", "; ".join(parts))  # arrays are written on several lines
 
 
 class InputError(InterstageError):

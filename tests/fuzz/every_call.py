@@ -311,8 +311,8 @@ def answer(function: Callable[..., Any], given: list[Any], named: dict[str, Any]
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", np.exceptions.ComplexWarning)  # an imaginary part is lost
             function(*given, **named)
-    except ist.InterstageError:
-        return ""
+    except ist.InterstageError as error:
+        return "several lines" if "\n" in str(error) else ""
     except Exception as error:
         if isinstance(error, IndexError) and getattr(function, "__name__", "") == "__getitem__":
             return ""  # as every sequence of Python says it

@@ -121,7 +121,7 @@ def reduce(model: LinearModel, n: int | None, error: float | None) -> LinearMode
     """Return a model with n balanced states besides those that are not stable, or as few as the error allows."""
     if (n is None) == (error is None):
         raise InputError("say how far to reduce", where="reduce", expected="n= or error=")
-    if error is not None and not error >= 0.0:
+    if error is not None and not float(error) >= 0.0:
         raise InputError("the error must be a number from 0 on", where="reduce", got=repr(error))
     part = split(model)
     sigma, T, T_inverse = balanced_realization(part)

@@ -508,6 +508,7 @@ class Log:
                 else "only adaptive methods have dense output",
                 hint="use simulate(..., dense=True)" if adaptive else "use method='dop853', or log.state(k)",
             )
+        t = float(t)
         if not self.t[0] <= t <= self.t[-1]:
             raise InputError("time outside the run", expected=f"{self.t[0]} to {self.t[-1]}", got=f"{t}")
         phase = [p for p in self.phases if p.t[0] <= t][-1]
