@@ -10,7 +10,9 @@ def test_every_part_in_order():
 
 def test_a_message_is_one_line():
     """Whatever is quoted: arrays are written on several."""
-    assert str(InterstageError("a", got="array([[1, 0],\n       [0, 1]])")) == "a; got array([[1, 0], [0, 1]])"
+    assert (
+        str(InterstageError("a", got="array([[1, 0],\n       [0, 1]])")) == "a; got array([[1, 0], [0, 1]])"
+    )
 
 
 def test_deck_error_names_file_line_and_card():

@@ -541,6 +541,28 @@ def test_the_reader_reads_what_the_writer_wrote(tmp_path):
             pass
 
 
+@pytest.mark.parametrize("kind", ["component", "linear", "log"])
+def test_what_another_program_takes_out_of_a_file_is_missed(made, tmp_path, kind):
+    """Also what a file may lack: it would be read as one that never had it."""
+    load, path = LOADERS[kind][0], tmp_path / "less.h5"
+    whole = (made / f"{kind}.h5").read_bytes()
+    path.write_bytes(whole)
+    names: list[str] = []
+    with h5py.File(path, "r+") as f:
+        f.visit(names.append)
+        f["REMARK"] = 1.0  # what is put in is not looked at
+    load(path)
+    for name in names:
+        path.write_bytes(whole)
+        with h5py.File(path, "r+") as f:
+            del f[name]
+        one_sentence(load, path, f" of {len(names)} are there")
+    path.write_bytes(whole)
+    with h5py.File(path, "r+") as f:
+        f.move(names[-1], f"{names[-1]}x")
+    one_sentence(load, path, "other names")
+
+
 @pytest.mark.parametrize("kind", LOADERS)
 def test_mutated_files_give_typed_errors(made, tmp_path, kind):
     """A file read after such damage is read, or refused in one sentence."""

@@ -5,13 +5,16 @@ Everything that is read from an HDF5 file goes through `opened` and its `Group`.
 has the bytes for it, groups that hold each other are refused, and every fault is one sentence (FileError).
 
 Every number that is written lies under a checksum of the HDF5 library itself, which any reader tests: headers have one
-since version 1.8 of the format, small datasets lie in their headers, larger ones in chunks with Fletcher's sum.
+since version 1.8 of the format, small datasets lie in their headers, larger ones in chunks with Fletcher's sum. The
+attribute CONTENTS of the root says how many groups and datasets there are, and has a sum of their names: a file out of
+which another program took something is refused, not read as one that never had it. Files of 0.1.0 have none.
 
 Names of groups and datasets may hold any text: `/`, `%`, a lone `.` are written as %2F, %25, %2E.
 """
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
 import re
@@ -31,6 +34,7 @@ from interstage.growing import finished
 from interstage.interrupts import dropped_interrupts_heard
 from interstage.output import as_path, is_file, is_folder, utf8, write_bytes
 
+CONTENTS = "CONTENTS"  # attribute of the root
 HEAP = b"GCOL\x01\0\0\0"  # what heaps of texts of variable length begin with
 COMPRESSION_LIMIT = 100  # largest ratio of declared to stored bytes that is believed where much is declared
 PACKED = 1 << 24  # bytes of a compressed dataset up to which the largest ratio of zlib, 1032, is believed
@@ -68,8 +72,21 @@ def file_image(fill: Callable[[h5py.File], None], what: str) -> bytes:
     memory = {"driver": "core", "backing_store": False, "block_size": 1 << 22}
     with h5py.File(f"{what} {secrets.token_hex(8)}", "w", libver=("v108", "v108"), **memory) as f:
         fill(f)
+        seal(f)
         f.flush()
         return f.id.get_file_image()
+
+
+def seal(f: h5py.File) -> None:
+    """Note in a file which groups and datasets it has, when the last one is made."""
+    put_attribute(f, CONTENTS, _contents(f.id))
+
+
+def _contents(gid: Any) -> str:
+    """Return how many groups and datasets there are below a group, and a sum of their names."""
+    names: list[bytes] = []
+    gid.links.visit(names.append)
+    return f"{len(names)} {hashlib.sha256(bytes(0).join(b'%d %b' % (len(n), n) for n in sorted(names))).hexdigest()}"
 
 
 def put_array(group: h5py.Group, name: str, value: ArrayLike) -> None:
@@ -126,7 +143,7 @@ def put_texts(group: h5py.Group, name: str, texts: Sequence[str]) -> None:
     put_array(group, name, np.array(data, dtype=f"S{max(width, 1)}"))
 
 
-def put_attribute(made: h5py.Dataset, name: str, text: str) -> None:
+def put_attribute(made: h5py.Dataset | h5py.Group, name: str, text: str) -> None:
     """Write a text as an attribute, of fixed length where it fits into a header: no heap has to be read for it."""
     data = encoded(text, name)
     if len(data) > IN_HEADER:
@@ -191,6 +208,7 @@ def opened(
             source = path if seen is None else stack.enter_context(seen)
             stack.enter_context(dropped_interrupts_heard())
             f = stack.enter_context(h5py.File(source, "r"))
+            _check_contents(f.id)
             yield Group(f.id, "", Budget(path.stat().st_size, path))
     except FileFault as fault:
         raise FileError(str(fault), where=str(path), hint=hint) from None
@@ -211,6 +229,27 @@ def opened(
             got=first[:160],
             hint=hint,
         ) from None
+
+
+def _check_contents(gid: Any) -> None:
+    """Refuse a file out of which another program took groups or datasets; what it put in besides is not looked at."""
+    if not h5py.h5a.exists(gid, CONTENTS.encode()):
+        return
+    noted = h5py.h5a.open(gid, CONTENTS.encode())
+    if noted.shape != () or noted.dtype.kind != "S" or noted.dtype.itemsize > 200:
+        raise FileFault(f"the attribute {CONTENTS} of the file is damaged")
+    value = np.zeros((), dtype=noted.dtype)
+    noted.read(value)
+    written, here = value.item().decode(errors="replace"), _contents(gid)
+    before, now = written.partition(" ")[0], here.partition(" ")[0]
+    if not before.isdigit() or len(before) > 9:
+        raise FileFault(f"the attribute {CONTENTS} of the file is damaged")
+    if int(now) < int(before):
+        raise FileFault(
+            f"another program took groups or datasets out of the file: {now} of {before} are there"
+        )
+    if now == before and written != here:
+        raise FileFault("another program gave groups or datasets of the file other names")
 
 
 class Budget:

@@ -302,6 +302,7 @@ def changed(saved, tmp_path, change):
     path = tmp_path / "changed.h5"
     path.write_bytes(saved.read_bytes())
     with h5py.File(path, "r+") as f:
+        f.attrs.pop("CONTENTS", None)  # as in files of 0.1.0: what is missing is not seen by that
         change(f)
     return path
 
@@ -592,6 +593,7 @@ def test_what_no_body_can_be_is_refused(saved, tmp_path, change, words):
     path = tmp_path / "odd.h5"
     path.write_bytes(saved.read_bytes())
     with h5py.File(path, "r+") as f:
+        f.attrs.pop("CONTENTS", None)
         change(f)
     assert words in one_sentence(path)
 

@@ -52,6 +52,7 @@ from interstage.hdf5 import (
     put_array,
     put_attribute,
     put_text,
+    seal,
 )
 from interstage.interrupts import uninterrupted
 from interstage.multibody import System
@@ -245,6 +246,7 @@ class FlightWriter:
         """Bring the file to the disk under its name, in place of an older one; it goes on growing there."""
         with uninterrupted():
             names = [table.name for table in (*self.tables, self.events, self.sums)]
+            seal(self.file)
             self.file.flush()
             image = self.file.id.get_file_image()
             self.file.close()
