@@ -111,6 +111,8 @@ def test_the_change_that_is_named_is_that_of_the_inertia_that_turns(spins, axis,
     said = float(re.search(r"about ([\d.]+) % of the frequency", note)[1])
     without, wanted = rates_of(system, x), rates_of(*panel(spins, axis, inertia, rotary_integrals=True))
     assert said == pytest.approx(100.0 * np.abs(without / wanted - 1.0).max(), rel=0.2)
+    hz = float(re.search(r"mode at ([\d.]+) Hz", note)[1])
+    assert np.abs(rates_of(system, system.state()) / (2.0 * np.pi * hz) - 1.0).min() < 1e-3  # of its modes at rest
 
 
 @pytest.mark.parametrize("spins, axis", [(2.0, "x"), (0.05, "z"), (0.05, "y")])
@@ -158,7 +160,11 @@ def test_tension_of_spin_that_stiffness_does_not_know_is_named(known):
 
     x = system.state()
     x["blade"].v[:] = 3.0 * unit
-    assert len(seen(lambda: ist.linearize(system, x))) == (0 if known else 1)
+    notes = seen(lambda: ist.linearize(system, x))
+    assert len(notes) == (0 if known else 1)
+    for note in notes:  # the first mode of the blade by itself, free: 22.37 √(EI/mL³)
+        hz = float(note.split("its mode of ")[1].split(" Hz")[0])
+        assert 2.0 * np.pi * hz == pytest.approx(22.37 * unit, rel=0.02)  # ten bars
     fast = ist.PrescribedMotion(angle=lambda t: 20.0 * unit * t**2)
     system.set_joint_mode("blade", "prescribed")
     # at rest at first: what the end of the run has counts as well

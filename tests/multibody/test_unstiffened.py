@@ -67,10 +67,13 @@ def test_the_share_that_is_named_is_that_of_the_stiffness_that_is_missing(system
         found.append(bending(model))
         if warns:
             share = float(words[0].split("too stiff by about ")[1].split(" %")[0]) / 100.0
+            hz = float(words[0].split("its mode of ")[1].split(" Hz")[0])
             assert "make the component with geometric_stiffness=True" in words[0]
     missing = (found[0] / found[1]) ** 2 - 1.0
     assert 0.2 < missing < 0.25
     assert share == pytest.approx(missing, rel=0.2)
+    at_rest = bending(ist.linearize(systems[0], systems[0].state()))
+    assert 2.0 * np.pi * hz == pytest.approx(at_rest, rel=1e-3)  # four digits are printed
 
 
 def test_loads_that_do_not_matter_are_not_named(systems):

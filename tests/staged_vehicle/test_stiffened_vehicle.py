@@ -273,8 +273,10 @@ def test_thrust_on_a_stage_of_matrices_is_warned_of(plain):
     with pytest.warns(ist.FidelityWarning, match=words):
         ist.simulate(v.assembly(system), system.state(), until=0.05, step=1e-3)
     load = NodalLoad(("first", 1), [1, 0, 0], THRUST, "follower")
-    with pytest.warns(ist.FidelityWarning, match=words):
+    with pytest.warns(ist.FidelityWarning, match=words) as found:
         simulate_free_flight(shapes, until=0.01, step=1e-3, loads=[load])
+    hz = float(str(found[0].message).split("its mode of ")[1].split(" Hz")[0])
+    assert hz == pytest.approx(shapes.frequencies_hz[0], rel=1e-3)  # four digits are printed
     with warnings.catch_warnings():
         warnings.simplefilter("error", ist.FidelityWarning)
         simulate_free_flight(shapes, until=0.01, step=1e-3, loads=[replace(load, size=0.01 * THRUST)])
