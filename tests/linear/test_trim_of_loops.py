@@ -346,3 +346,34 @@ def test_residuals_of_an_assembly(slide):
             None,
             residuals=["arm"],
         )
+
+
+@pytest.mark.parametrize("gravity", [0.0, -2.0])
+@pytest.mark.parametrize("late", [None, "51 ms"])
+@pytest.mark.parametrize("q", [0.1, 0.3])
+def test_a_loop_rests_where_round_off_is_all_that_changes(gravity, late, q):
+    """An integral of the place rests where that is zero, behind a delay of its sensor too, and what it sees there is 0."""
+
+    class Sum:
+        def __init__(self):
+            self.sum, self.seen = 0.0, [0.0, 0.0]
+
+        def __call__(self, t, x):
+            self.sum += 0.02 * x
+            self.seen = [self.seen[1], float(x)]
+            return -x - 0.5 * self.sum - 0.1 * self.seen[0]
+
+    mb = ist.Multibody("slides", gravity=[gravity, 0, 0])
+    for name, more in (("m", {}), ("n", {"parent": "m"})):
+        mb.add_body(
+            name, mass=1.0, inertia=[1, 1, 1], joint=ist.Prismatic("x", stiffness=10.0, damping=0.3), **more
+        )
+    slides = mb.compile()
+    made = ist.Assembly("loop", vehicle=slides).add("push", Push(joint="m"))
+    made.add("see", See(joint="m"), every="10 ms", delay=late or 0).add(
+        "law", Sum(), every="20 ms", out={"u": "N"}
+    )
+    made.wire({"see.place": "law.x"}).wire({"law.u": "push.command"}, delay="9 ms")
+    x0 = ist.trim(made, slides.state([q, q]))
+    assert np.abs(x0.q - [0.0, gravity / 10.0]).max() < 1e-12 and not x0.report.drifting
+    assert x0.memory["law"]["sum"] == pytest.approx(4.0 * gravity, abs=1e-12)

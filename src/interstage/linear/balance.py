@@ -25,6 +25,7 @@ from interstage.simulation.plant.declarations import Out
 from interstage.simulation.run.coupled_system import ClosedLoop
 
 ROUND_OFF = 1e-14  # residuals beside the sizes of what balances that are none
+NOTHING = 1e-12  # size from which what samples keep counts: smaller is what round-off leaves of zero
 SETTLED = 30  # samples after which a loop that settles has settled as far as a drift is seen
 REACH = 1e-3, 1e3  # how far a joint is from where its drive wants it, at least and at most (rad or m)
 BISECTIONS = 40
@@ -138,6 +139,9 @@ def _changing(plant: AssemblyPlant, owners: dict[int, Any]) -> list[tuple[int, P
     loop, x = plant.begin({k: shaken(v) for k, v in plant.magnitudes().items()}, plant.before)
     for (k, path), step in steps.items():
         moved(owners[k], path, step)
+    signals = [k for k, _ in held_signals(plant)]  # what is behind a delay comes too
+    for vector, places in ((loop.tapes.vectors["w"], slice(None)), (loop.tapes.vectors["s"], signals)):
+        vector[places] += shaken(vector[places].real)
     plant.sample(loop, x.q, x.v)
     after = copied(numbers_in(owners))
     plant.recall()
@@ -305,7 +309,8 @@ class Residuals:
         once = self.after
         self.run(y, after + 1)
         rates = (self.after - once) / self.kept.periods
-        changed = np.abs(self.after - once) > 1e-9 * np.maximum(np.abs(once), 1e-3 * np.abs(once).max())
+        sizes = np.maximum(np.abs(once), 1e-3 * np.abs(once).max())
+        changed = np.abs(self.after - once) > np.maximum(1e-9 * sizes, 1e-3 * NOTHING)
         order = np.argsort(-np.abs(rates), kind="stable")
         return {self.kept.names[k]: float(rates[k]) for k in order if changed[k] and np.isfinite(rates[k])}
 
@@ -377,7 +382,7 @@ class BalanceEquations:
         found = np.full(len(before), max(float(np.abs(others).max(initial=0.0)), 1.0))
         if J is not None and step is not None:
             sizes = self.residuals.values(self.y) + np.abs(step)
-            found[kept] = np.maximum(np.abs(J[kept]) @ sizes, np.finfo(float).tiny)
+            found[kept] = np.maximum(np.abs(J[kept]) @ sizes, NOTHING)
         return found
 
 
