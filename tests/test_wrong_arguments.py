@@ -106,6 +106,7 @@ IMAGINARY = {
         lambda z: ist.LinearModel(-np.eye(1), np.eye(1), np.eye(1), np.zeros((1, 1))).reduce(error=z),
         "reduce: error must be real",
     ),
+    "a requirement": (lambda z: ist.GainStabilized(z, band=(0.1, 1.0)), "below_db must be real"),
     "a state": (lambda z: setattr(_cart().state(), "v", np.array([z])), "velocities .* 1 real numbers"),
 }
 

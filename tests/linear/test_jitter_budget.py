@@ -100,6 +100,8 @@ def test_spectrum_and_cumulative_root_mean_square_agree():
     rms = budget.cumulative(f)
     np.testing.assert_allclose(rms[[3, 4]], [budget.rms] * 2, rtol=1e-8)
     assert (np.diff(rms, axis=0) >= 0.0).all() and (rms[0] == 0.0).all()
+    with pytest.raises(InputError, match="must increase from zero or more"):
+        budget.cumulative([0.1, np.nan, 12.0])
 
     def density(x):
         return budget.psd([x])[0, 1]

@@ -168,8 +168,10 @@ class JitterBudget:
     def cumulative(self, f_hz: ArrayLike) -> np.ndarray:
         """Return the root mean square (nf, ny) of each output up to frequencies that increase; harmonics are steps."""
         f = np.atleast_1d(np.asarray(f_hz, dtype=float))
-        if f.ndim != 1 or (np.diff(f) <= 0.0).any() or (f < 0.0).any():
-            raise InputError("frequencies must increase from zero or more", where="cumulative")
+        if f.ndim != 1 or not (np.diff(f) > 0.0).all() or not (f >= 0.0).all():  # NaN too
+            raise InputError(
+                "frequencies must increase from zero or more", where="cumulative", got=shown(f_hz)
+            )
         total = np.zeros((len(f), len(self.outputs)))
         low, high = (0.0, np.inf) if self.band is None else self.band
         edges = np.clip(np.concatenate([[0.0], f]), low, high)

@@ -285,7 +285,7 @@ class GainStabilized(Requirement):
         super().__post_init__()
         if self.band is None:
             raise InputError("GainStabilized: band is required", expected="band=(from, to) in Hz")
-        if not np.isfinite(self.below_db):
+        if not np.isfinite(float(self.below_db)):
             raise InputError("GainStabilized: below_db must be a finite number", got=shown(self.below_db))
 
     @property
@@ -325,7 +325,7 @@ class PhaseStabilized(Requirement):
         if self.band is None:
             raise InputError("PhaseStabilized: band is required", expected="band=(from, to) in Hz")
         self._positive(deg=self.deg)
-        if not self.deg <= 180.0 or not np.isfinite(self.above_db):
+        if not self.deg <= 180.0 or not np.isfinite(float(self.above_db)):
             raise InputError(
                 "PhaseStabilized: deg is at most 180, above_db finite",
                 got=f"{self.deg:g}, {shown(self.above_db)}",
