@@ -91,15 +91,24 @@ class DynamicLoads:
             if number in fe.loads or (through and number):
                 out += fe.loads.vector(number, fe.M_gg)
                 found = True
+                if fe.loads.spans(number):
+                    self._left_out(f"what PLOAD1 of EXCITEID {sid} does between the ends of bars")
             if hot in fe.loads.temperatures or (through and hot):
                 out += expansion_of_set(fe, hot, thermal_case(self.case)[1]).load
                 found = True
+                self._left_out(f"the thermal strains of EXCITEID {sid}")
         if not found:
             raise ModelError(
                 f"dynamic load names EXCITEID {sid}, for which there is no DAREA, static load or temperature",
                 where=fe.source,
             )
         return out
+
+    def _left_out(self, what: str) -> None:
+        """Say what element results do not count: as in NASTRAN, they are those of the motion alone."""
+        note = f"element forces and stresses of this response leave out {what}"
+        if note not in self.notes:
+            self.notes.append(note)
 
     def _sequence(self) -> dict[int, tuple[int, int]]:
         """The LSEQ that LOADSET selects, or the only one that there is."""
