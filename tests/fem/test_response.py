@@ -337,7 +337,9 @@ def test_temperatures_in_time():
     for number, more in ((3, ""), (6, "LSEQ,2,3,,6\n")):
         found = ist.frequency_response(model(bar.format(number) + more, case="SPC = 1"))
         assert found.at(2)[0] == pytest.approx(2.0 * 2.3e-5 * 50.0, rel=1e-12)
-        assert found.forces["CROD"].column("axial")[0, 0] == pytest.approx(7e10 * 0.01 * 2.3e-5 * 50.0, rel=1e-12)
+        assert found.forces["CROD"].column("axial")[0, 0] == pytest.approx(
+            7e10 * 0.01 * 2.3e-5 * 50.0, rel=1e-12
+        )
         (note,) = [one for one in found.notes if "leave out the thermal strains" in one]
         assert note.endswith("EXCITEID 3")
 
