@@ -73,11 +73,39 @@ def test_lists_that_run_backwards():
 
 
 def test_orphan_continuation_is_noted():
-    deck = bar("FORCE,1,2,,1.,1.,0.,0.\n+ABC,1.")
+    deck = bar("CONM2,7,2,,1.\n+ABC,1.")
     assert deck.notes == [
         "no card asks for this continuation: it is taken for one of the line before (text, line 15)"
     ]
     assert FEModel.from_deck(deck).notes == deck.notes
+    assert FEModel.from_deck(deck).M_gg.diagonal()[9] == 1.0  # I11 of grid 2
+    with pytest.raises(DeckError, match=r"FORCE 1: field 2 of continuation 1 is beyond its last.*line 14"):
+        bar("FORCE,1,2,,1.,1.,0.,0.\n+ABC,1.")  # the rest of a card whose first line is gone
+
+
+@pytest.mark.parametrize(
+    ("card", "words"),
+    [
+        ("CELAS1,7,1,1,1,2,1,8", "CELAS1 7: field 8 is beyond its last .*at most 6 data fields, got 8"),
+        ("CONM2,7,2,,1.\n,1.,,1.,,,1.,9.", "CONM2 7: field 8 of continuation 1 is beyond"),
+        ("GRID,7,,0.,0.,0.,,,,\n,5", "GRID 7: field 2 of continuation 1 is beyond"),
+        ("CBAR,7,1,1,2,0.,1.,0.\n,,,,,,,,,\n,1.", "CBAR 7: field 2 of continuation 2 is beyond"),
+    ],
+)
+def test_fields_beyond_the_last_are_refused(card, words):
+    with pytest.raises(DeckError, match=words):
+        bar(card)
+
+
+def test_values_behind_a_property_whose_length_varies_are_refused():
+    """A line of stress points behind a station without them makes the offsets one line too many."""
+    beam = (
+        "CBEAM,7,7,1,2,0.,1.,0.\nPBEAM,7,1,1.,1.,1.,,1.\n,,,,,,,,\n,NO,1.,1.,1.,1.,,1.\n{},1.,1.\n,,,,,.1,,.1"
+    )
+    assert FEModel.from_deck(bar(beam.format("")))
+    for more in (beam.format(",,,,,,,,\n"), "CBAR,7,7,1,2,0.,1.,0.\nPBARL,7,1,,ROD\n,.1,0.,5."):
+        with pytest.raises(DeckError, match=r"PB.* 7 has values behind its last field"):
+            FEModel.from_deck(bar(more))
 
 
 def test_absent_mpc_set_is_noted():

@@ -340,7 +340,7 @@ def _drop_repeats(deck: Deck, names: tuple[str, ...]) -> None:
 
 
 def check_types(deck: Deck) -> None:
-    """Refuse integers in fields of real numbers, negative moduli, and PARAMs of the wrong type.
+    """Refuse fields beyond a card's last, integers for real numbers, negative moduli, and PARAMs of the wrong type.
 
     NASTRAN stops on an integer in a field of a real number (206800 for 206800.), because a decimal point is what tells
     one from the other.
@@ -348,10 +348,12 @@ def check_types(deck: Deck) -> None:
     found: list[tuple[int, DeckError]] = []
     for name in deck.counts:
         card = CARDS.get(name)
-        if card is None or not card.reals:
+        if card is None or not (card.reals or card.fields):
             continue
         table = _data_cards(deck, name)
         width = int(table.width.max(initial=0))
+        if card.fields and width > card.fields:
+            found += _beyond(table, card.fields)
         for j in columns(card.reals, width):
             found += _integers(table, j)
         for j in columns(card.not_negative, width):
@@ -368,6 +370,23 @@ def _data_cards(deck: Deck, name: str) -> CardTable:
         return table
     head = np.array([row[1:2] == [0] for row in table.rows()])
     return table.select(~head)
+
+
+def _beyond(table: CardTable, last: int) -> Iterator[tuple[int, DeckError]]:
+    """The first card with values behind its last field: its place in reading order, and the error."""
+    i = int(np.argmax(table.width > last))
+    row = table.row(i)
+    j = next(k for k in range(last + 1, len(row) + 1) if row[k - 1] is not None)
+    yield (
+        int(table.lines[i]),
+        table.error(
+            i,
+            f"{table.label(i)}: {field_name(j)} is beyond its last",
+            expected=f"at most {last} data fields",
+            got=str(row[j - 1]),
+            hint="see whether fields are out of line, or two cards in one",
+        ),
+    )
 
 
 def _integers(table: CardTable, j: int) -> Iterator[tuple[int, DeckError]]:

@@ -266,6 +266,7 @@ def _pbarl(ctx: Context, table: CardTable) -> np.ndarray:
         kind, count = _shape(table, i, row)
         s = _section(table, i, kind, numbers_at(table, i, row, 8, count))
         nsm = number_at(table, i, row, 8 + count, 0.0)
+        _ends(table, i, row, 9 + count)
         K1, K2 = shear[i].get("K1", s.K1), shear[i].get("K2", s.K2)
         out[i] = s.A, s.I1, s.I2, s.I12, s.J, K1, K2, nsm
     return out
@@ -381,12 +382,27 @@ def _pbeam(ctx: Context, table: CardTable, i: int) -> _BeamData:
     for first in (at + 8, at + 12):
         a = numbers_at(table, i, row, first, 2, (0.0, 0.0))
         offsets.append(np.array([a, numbers_at(table, i, row, first + 2, 2, a)]))
+    _ends(table, i, row, at + 16)
     data = dict(zip(_STATION, values.T))
     data |= {"x": x, "K1": K1, "K2": K2, "S1": S1, "S2": S2, "nsi": nsi}
     asked = [shown.get(float(one), (True, points_a)) for one in x]
     data["output"] = np.array([one[0] for one in asked])
     data["stress_points"] = np.array([one[1] for one in asked]).reshape(-1, 4, 2)
     return _BeamData(data | {"nsm_offset": offsets[0], "neutral_axis": offsets[1]}, warping)
+
+
+def _ends(table: CardTable, i: int, row: list, last: int) -> None:
+    """Refuse values behind the last field of a card whose length depends on what is in it."""
+    if len(row) > last:
+        raise table.error(
+            i,
+            f"{table.label(i)} has values behind its last field",
+            expected=f"at most {last} data fields as it stands",
+            got=str(next(one for one in row[last:] if one is not None)),
+            hint="a station with SO = NO or YESA has no line of stress points"
+            if table.name == "PBEAM"
+            else None,
+        )
 
 
 def _complete(table, i, end_a, stations) -> tuple[np.ndarray, np.ndarray]:

@@ -37,6 +37,7 @@ CARDS = [
         CardSpec(
             "CROD",
             "element",
+            fields=8,
             family="line",
             grids="3-4",
             properties=("PROD",),
@@ -47,6 +48,7 @@ CARDS = [
         CardSpec(
             "CONROD",
             "element",
+            fields=8,
             family="line",
             grids="2-3",
             reals="5-8",
@@ -57,6 +59,7 @@ CARDS = [
         CardSpec(
             "CTUBE",
             "element",
+            fields=8,
             family="line",
             grids="3-4",
             properties=("PTUBE",),
@@ -71,6 +74,7 @@ CARDS = [
         CardSpec(
             "CBAR",
             "element",
+            fields=16,
             family="line",
             grids="3-4",
             oriented=True,
@@ -88,6 +92,7 @@ CARDS = [
         CardSpec(
             "CBEAM",
             "element",
+            fields=18,
             family="line",
             grids="3-4",
             oriented=True,
@@ -106,14 +111,27 @@ CARDS = [
         ),
         "temperature gradients refused",
         CardSpec(
-            "CBEND", "element", family="line", grids="3-4", oriented=True, properties=("PBEND",), reals="6-7"
+            "CBEND",
+            "element",
+            fields=8,
+            family="line",
+            grids="3-4",
+            oriented=True,
+            properties=("PBEND",),
+            reals="6-7",
         ),
     ),
     *described(
         ("the parabola through three grids, or straight with two; offsets; exact flexibility of the curve"),
         "twist (TWA, ...) and warping (SA, ...) refused; loads of PLOAD1 refused",
         CardSpec(
-            "CBEAM3", "element", family="line", grids="3-5", properties=("PBEAM3", "PBEAML"), reals="7-20"
+            "CBEAM3",
+            "element",
+            fields=23,
+            family="line",
+            grids="3-5",
+            properties=("PBEAM3", "PBEAML"),
+            reals="7-20",
         ),
     ),
     *described(
@@ -122,6 +140,7 @@ CARDS = [
         CardSpec(
             "CBUSH",
             "element",
+            fields=13,
             family="connector",
             grids="3-4",
             oriented=True,
@@ -161,6 +180,7 @@ CARDS = [
         CardSpec(
             "CGAP",
             "element",
+            fields=8,
             family="connector",
             grids="3-4",
             oriented=True,
@@ -171,7 +191,9 @@ CARDS = [
     *described(
         "`B_gg` only",
         "",
-        CardSpec("CVISC", "element", family="line", grids="3-4", properties=("PVISC",), two_a_card=True),
+        CardSpec(
+            "CVISC", "element", fields=8, family="line", grids="3-4", properties=("PVISC",), two_a_card=True
+        ),
     ),
     # scalar elements and masses
     *described(
@@ -180,6 +202,7 @@ CARDS = [
         CardSpec(
             "CELAS1",
             "element",
+            fields=6,
             family="scalar",
             grids="3,5",
             properties=("PELAS",),
@@ -188,6 +211,7 @@ CARDS = [
         CardSpec(
             "CELAS2",
             "element",
+            fields=8,
             family="scalar",
             grids="3,5",
             reals="2,7-8",
@@ -196,6 +220,7 @@ CARDS = [
         CardSpec(
             "CELAS3",
             "element",
+            fields=8,
             family="scalar",
             grids="3,4",
             properties=("PELAS",),
@@ -205,6 +230,7 @@ CARDS = [
         CardSpec(
             "CELAS4",
             "element",
+            fields=8,
             family="scalar",
             grids="3,4",
             two_a_card=True,
@@ -215,28 +241,38 @@ CARDS = [
     *described(
         "`B_gg` only",
         "",
-        CardSpec("CDAMP1", "element", family="scalar", grids="3,5", properties=("PDAMP",)),
-        CardSpec("CDAMP2", "element", family="scalar", grids="3,5", reals="2"),
-        CardSpec("CDAMP3", "element", family="scalar", grids="3,4", properties=("PDAMP",), two_a_card=True),
-        CardSpec("CDAMP4", "element", family="scalar", grids="3,4", two_a_card=True, reals="2"),
+        CardSpec("CDAMP1", "element", fields=6, family="scalar", grids="3,5", properties=("PDAMP",)),
+        CardSpec("CDAMP2", "element", fields=6, family="scalar", grids="3,5", reals="2"),
+        CardSpec(
+            "CDAMP3",
+            "element",
+            fields=8,
+            family="scalar",
+            grids="3,4",
+            properties=("PDAMP",),
+            two_a_card=True,
+        ),
+        CardSpec("CDAMP4", "element", fields=8, family="scalar", grids="3,4", two_a_card=True, reals="2"),
     ),
     *described(
         "grids, scalar points, ground; times WTMASS",
         "",
-        CardSpec("CMASS1", "mass", family="scalar", grids="3,5", properties=("PMASS",)),
-        CardSpec("CMASS2", "mass", family="scalar", grids="3,5", reals="2"),
-        CardSpec("CMASS3", "mass", family="scalar", grids="3,4", properties=("PMASS",), two_a_card=True),
-        CardSpec("CMASS4", "mass", family="scalar", grids="3,4", two_a_card=True, reals="2"),
+        CardSpec("CMASS1", "mass", fields=6, family="scalar", grids="3,5", properties=("PMASS",)),
+        CardSpec("CMASS2", "mass", fields=6, family="scalar", grids="3,5", reals="2"),
+        CardSpec(
+            "CMASS3", "mass", fields=8, family="scalar", grids="3,4", properties=("PMASS",), two_a_card=True
+        ),
+        CardSpec("CMASS4", "mass", fields=8, family="scalar", grids="3,4", two_a_card=True, reals="2"),
     ),
     *described(
         "full 6x6 matrix in CID",
         "",
-        CardSpec("CONM1", "mass", family="point", grids="2", reals="4-24"),
+        CardSpec("CONM1", "mass", fields=24, family="point", grids="2", reals="4-24"),
     ),
     *described(
         "offset and inertia in CID, or CID = -1",
         "",
-        CardSpec("CONM2", "mass", family="point", grids="2", reals="4-7,9-14", named={"M": 4}),
+        CardSpec("CONM2", "mass", fields=14, family="point", grids="2", reals="4-7,9-14", named={"M": 4}),
     ),
     *described(
         "K or Z, UD, S (that of a rigid body if blank)",
@@ -262,6 +298,7 @@ CARDS = [
         CardSpec(
             "CQUAD4",
             "element",
+            fields=14,
             family="shell",
             grids="3-6",
             properties=_SHELL_PROPERTIES,
@@ -273,6 +310,7 @@ CARDS = [
         CardSpec(
             "CTRIA3",
             "element",
+            fields=13,
             family="shell",
             grids="3-5",
             properties=_SHELL_PROPERTIES,
@@ -288,6 +326,7 @@ CARDS = [
         CardSpec(
             "CQUADR",
             "element",
+            fields=14,
             family="shell",
             grids="3-6",
             properties=_SHELL_PROPERTIES,
@@ -299,6 +338,7 @@ CARDS = [
         CardSpec(
             "CTRIAR",
             "element",
+            fields=13,
             family="shell",
             grids="3-5",
             properties=_SHELL_PROPERTIES,
@@ -317,6 +357,7 @@ CARDS = [
         CardSpec(
             "CQUAD8",
             "element",
+            fields=17,
             family="shell",
             grids="3-10",
             properties=_SHELL_PROPERTIES,
@@ -328,6 +369,7 @@ CARDS = [
         CardSpec(
             "CTRIA6",
             "element",
+            fields=14,
             family="shell",
             grids="3-8",
             properties=_SHELL_PROPERTIES,
@@ -343,6 +385,7 @@ CARDS = [
         CardSpec(
             "CSHEAR",
             "element",
+            fields=6,
             family="panel",
             grids="3-6",
             properties=("PSHEAR",),
@@ -410,6 +453,6 @@ CARDS = [
             "and resultants those of rings about the z axis"
         ),
         "materials that expand unlike along the radius and around it; preload",
-        CardSpec("CTRIAX6", "element", family="ring", grids="3-8", reals="9", topology=TRIANGLE),
+        CardSpec("CTRIAX6", "element", fields=9, family="ring", grids="3-8", reals="9", topology=TRIANGLE),
     ),
 ]

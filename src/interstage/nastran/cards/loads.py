@@ -27,7 +27,10 @@ CARDS = [
     *described(
         "all; those of one set add up",
         "",
-        *alike("FREQ FREQ1 FREQ2 FREQ3 FREQ4 FREQ5", "dynamic"),
+        *alike("FREQ FREQ5", "dynamic"),
+        *alike("FREQ1 FREQ2", "dynamic", fields=4),
+        CardSpec("FREQ3", "dynamic", fields=6),
+        CardSpec("FREQ4", "dynamic", fields=5),
     ),
     *described(
         "runs of steps, NO",
@@ -40,17 +43,20 @@ CARDS = [
             "VELO, ACCE with SPCD; DELAY and DPHASE as numbers or cards"
         ),
         "SPCD on free degrees of freedom is left out with a note",
-        *alike("TLOAD1 TLOAD2 RLOAD1 RLOAD2", "dynamic"),
+        *alike("TLOAD1 RLOAD1 RLOAD2", "dynamic", fields=8),
+        CardSpec("TLOAD2", "dynamic", fields=12),
     ),
     *described(
         "all",
         "",
-        *alike("DELAY DPHASE", "dynamic"),
+        *alike("DELAY DPHASE", "dynamic", fields=7),
     ),
     *described(
         "all, cross spectra between subcases too; LOG axes",
         "",
-        *alike("RANDPS RANDT1 TABRND1 TABRNDG", "dynamic"),
+        CardSpec("RANDPS", "dynamic", fields=6),
+        CardSpec("RANDT1", "dynamic", fields=4),
+        *alike("TABRND1 TABRNDG", "dynamic"),
     ),
     *described(
         "unit loads of residual vectors of modal responses",
@@ -65,7 +71,10 @@ CARDS = [
     *described(
         "all; an LSEQ set without LOADSET is taken with a note if it is the only one",
         "",
-        *alike("DLOAD DAREA LSEQ TIC", "dynamic"),
+        CardSpec("DLOAD", "dynamic"),
+        CardSpec("DAREA", "dynamic", fields=7),
+        CardSpec("LSEQ", "dynamic", fields=4),
+        CardSpec("TIC", "dynamic", fields=5),
     ),
     *described(
         ("METHOD (all are solved one way), NORM, G, C, ND0, regions and shifts; in complex modes"),
@@ -95,32 +104,34 @@ CARDS = [
     *described(
         "any CID",
         "",
-        *alike("FORCE MOMENT", "load", reals="4-7"),
+        *alike("FORCE MOMENT", "load", fields=7, reals="4-7"),
     ),
     *described(
         "all; buckling and modes under preload count that they follow their grids",
         "",
-        *alike("FORCE1 MOMENT1 FORCE2 MOMENT2", "load", reals="3"),
+        *alike("FORCE1 MOMENT1", "load", fields=5, reals="3"),
+        *alike("FORCE2 MOMENT2", "load", fields=7, reals="3"),
     ),
     *described(
         "all; on a grid along its first axis",
         "",
-        CardSpec("SLOAD", "load", reals="3,5,7"),
+        CardSpec("SLOAD", "load", fields=7, reals="3,5,7"),
     ),
     *described(
         "pressure on grids, on shells",
         "",
-        *alike("PLOAD PLOAD2", "load", reals="2"),
+        CardSpec("PLOAD", "load", fields=6, reals="2"),
+        CardSpec("PLOAD2", "load", reals="2"),
     ),
     *described(
         "shells and faces of solids, corner values, direction in CID, THRU",
         "loads along edges (SORL, LDIR) refused",
-        CardSpec("PLOAD4", "load", reals="3-6,10-12"),
+        CardSpec("PLOAD4", "load", fields=14, reals="3-6,10-12"),
     ),
     *described(
         "on sides of CTRIAX6, THETA",
         "",
-        CardSpec("PLOADX1", "load", reals="3-4,7"),
+        CardSpec("PLOADX1", "load", fields=7, reals="3-4,7"),
         CardSpec("PLOADX", "load", reals="2-3"),
     ),
     *described(
@@ -129,7 +140,7 @@ CARDS = [
             "CBEND in basic axes"
         ),
         "section forces of CBEND leave out what acts between its ends, with a note",
-        CardSpec("PLOAD1", "load", reals="5-8"),
+        CardSpec("PLOAD1", "load", fields=8, reals="5-8"),
     ),
     *described(
         (
@@ -137,20 +148,20 @@ CARDS = [
             "interpolated between the grids of solids"
         ),
         "temperatures at points of sections",
-        CardSpec("TEMP", "load", reals="3,5,7"),
-        CardSpec("TEMPD", "load", reals="2,4,6,8"),
+        CardSpec("TEMP", "load", fields=7, reals="3,5,7"),
+        CardSpec("TEMPD", "load", fields=8, reals="2,4,6,8"),
         CardSpec("TEMPP1", "load", reals="3-6"),
         CardSpec("TEMPRB", "load", reals="3-16"),
     ),
     *described(
         "any CID",
         "",
-        CardSpec("GRAV", "load", reals="3-6"),
+        CardSpec("GRAV", "load", fields=7, reals="3-6"),
     ),
     *described(
         "A, RACC, axis in CID, METHOD 1 and 2 alike",
         "IDRF refused",
-        CardSpec("RFORCE", "load", reals="4-7,9"),
+        CardSpec("RFORCE", "load", fields=11, reals="4-7,9"),
     ),
     *described(
         "combinations of combinations too",
@@ -160,6 +171,6 @@ CARDS = [
     *described(
         "on degrees of freedom of the SPC set; others are left out with a note, as in Nastran",
         "",
-        CardSpec("SPCD", "load", reals="4,7", components="3,6"),
+        CardSpec("SPCD", "load", fields=7, reals="4,7", components="3,6"),
     ),
 ]

@@ -12,18 +12,23 @@ CARDS = [
     *described(
         "A, J, C (torsional stress), NSM",
         "",
-        CardSpec("PROD", "property", reals="3-6", not_negative="3-4", named={"A": 3, "J": 4}),
+        CardSpec("PROD", "property", fields=6, reals="3-6", not_negative="3-4", named={"A": 3, "J": 4}),
     ),
     *described(
         "OD, T, NSM",
         "OD2 that differs refused",
-        CardSpec("PTUBE", "property", reals="3-6", named={"OD": 3, "T": 4}),
+        CardSpec("PTUBE", "property", fields=6, reals="3-6", named={"OD": 3, "T": 4}),
     ),
     *described(
         "A, I1, I2, I12, J, K1, K2, NSM, stress points; blank K1, K2: no shear flexibility",
         "",
         CardSpec(
-            "PBAR", "property", ids_with="PBAR", reals="3-7,9-19", named={"A": 3, "I1": 4, "I2": 5, "J": 6}
+            "PBAR",
+            "property",
+            fields=19,
+            ids_with="PBAR",
+            reals="3-7,9-19",
+            named={"A": 3, "I1": 4, "I2": 5, "J": 6},
         ),
     ),
     *described(
@@ -88,28 +93,28 @@ CARDS = [
     *described(
         "U0, KA, KB, KT (MU1 KA if blank)",
         "friction",
-        CardSpec("PGAP", "property", reals="2-11"),
+        CardSpec("PGAP", "property", fields=11, reals="2-11"),
     ),
     *described(
         "one or two a card",
         "",
-        CardSpec("PVISC", "property", ids=(1, 5), reals="2-3,6-7"),
+        CardSpec("PVISC", "property", fields=8, ids=(1, 5), reals="2-3,6-7"),
     ),
     # scalar elements and masses
     *described(
         "one or two a card",
         "",
-        CardSpec("PELAS", "property", ids=(1, 5), reals="2-4,6-8", named={"K1": 2}),
+        CardSpec("PELAS", "property", fields=8, ids=(1, 5), reals="2-4,6-8", named={"K1": 2}),
     ),
     *described(
         "one to four a card",
         "",
-        CardSpec("PDAMP", "property", ids=(1, 3, 5, 7), reals="2,4,6,8"),
+        CardSpec("PDAMP", "property", fields=8, ids=(1, 3, 5, 7), reals="2,4,6,8"),
     ),
     *described(
         "one to four a card",
         "",
-        CardSpec("PMASS", "property", ids=(1, 3, 5, 7), reals="2,4,6,8", named={"M1": 2}),
+        CardSpec("PMASS", "property", fields=8, ids=(1, 3, 5, 7), reals="2,4,6,8", named={"M1": 2}),
     ),
     # shells
     *described(
@@ -118,7 +123,7 @@ CARDS = [
             "Z1, Z2 in stresses"
         ),
         "GE and density are those of MID1",
-        CardSpec("PSHELL", "property", ids_with="PSHELL", reals="3,5,7-10", named={"T": 3}),
+        CardSpec("PSHELL", "property", fields=11, ids_with="PSHELL", reals="3,5,7-10", named={"T": 3}),
     ),
     *described(
         "plies, Z0, NSM, GE, LAM = SYM (PCOMP), MEM, BEND, SMEAR, SMCORE",
@@ -132,7 +137,7 @@ CARDS = [
     *described(
         "T, NSM, F1, F2",
         "",
-        CardSpec("PSHEAR", "property", reals="3-6", named={"T": 3}),
+        CardSpec("PSHEAR", "property", fields=6, reals="3-6", named={"T": 3}),
     ),
     # solids
     *described(
@@ -141,7 +146,7 @@ CARDS = [
             "CHEXA and CPENTA without mid-edge grids: reduced shear without bubble functions"
         ),
         "other integration: default, with a note; FCTN other than SMECH refused",
-        CardSpec("PSOLID", "property", ids_with="PSOLID"),
+        CardSpec("PSOLID", "property", fields=8, ids_with="PSOLID"),
     ),
     *described(
         (
@@ -156,7 +161,12 @@ CARDS = [
         "E, G, NU by the rules of the Guide, RHO, GE, A, TREF",
         "stress limits ignored, as with all materials",
         CardSpec(
-            "MAT1", "material", reals="2-11", not_negative="2-3", named={"E": 2, "G": 3, "NU": 4, "RHO": 5}
+            "MAT1",
+            "material",
+            fields=12,
+            reals="2-11",
+            not_negative="2-3",
+            named={"E": 2, "G": 3, "NU": 4, "RHO": 5},
         ),
     ),
     *described(
@@ -167,7 +177,7 @@ CARDS = [
     *described(
         "of CTRIAX6: EX to GZX, RHO, GE, AX, ATH, AZ, TREF",
         "",
-        CardSpec("MAT3", "material", reals="2-8,11-16", not_negative="2-4,11"),
+        CardSpec("MAT3", "material", fields=16, reals="2-8,11-16", not_negative="2-4,11"),
     ),
     *described(
         ("plane orthotropic, RHO, GE, A1, A2, TREF; blank G1Z or G2Z: no transverse shear flexibility"),

@@ -56,6 +56,7 @@ class CardSpec:
     status : "supported"; "ignored" (listed once); "refused if used" (a property, if a supported element refers to it);
         "refused if selected" (by a command of case control); "refused"
     honored, limits : what is done with a supported card, and what is not, as the documentation says
+    fields : number of data fields that it has; 0 for cards without end, as lists
     reals, not_negative : fields of real numbers; those of them that may not be negative
     components : fields that list components
     ids, ids_with : fields that hold identification numbers; the card that it shares its numbers with
@@ -77,6 +78,7 @@ class CardSpec:
     status: str = "supported"
     honored: str = ""
     limits: str = ""
+    fields: int = 0
     reals: str = ""
     not_negative: str = ""
     components: str = ""

@@ -9,12 +9,12 @@ CARDS = [
     *described(
         "CP, CD, PS",
         "SEID ignored; fluid points (CD = -1) refused",
-        CardSpec("GRID", "model", reals="3-5", components="7"),
+        CardSpec("GRID", "model", fields=8, reals="3-5", components="7"),
     ),
     *described(
         "defaults of CP, CD, PS",
         "",
-        CardSpec("GRDSET", "model", components="7"),
+        CardSpec("GRDSET", "model", fields=8, components="7"),
     ),
     *described(
         "all; points that only scalar elements name are made too",
@@ -24,22 +24,22 @@ CARDS = [
     *described(
         "one or two a card, through grids in other systems",
         "",
-        *alike("CORD1R CORD1C CORD1S", "model"),
+        *alike("CORD1R CORD1C CORD1S", "model", fields=8),
     ),
     *described(
         "nested in any order",
         "",
-        *alike("CORD2R CORD2C CORD2S", "model", reals="3-11"),
+        *alike("CORD2R CORD2C CORD2S", "model", fields=11, reals="3-11"),
     ),
     *described(
         "overrides the mean normal of a grid",
         "",
-        CardSpec("SNORM", "model", reals="3-5"),
+        CardSpec("SNORM", "model", fields=5, reals="3-5"),
     ),
     *described(
         "property, orientation, OFFT",
         "",
-        *alike("BAROR BEAMOR", "model", reals="6-7"),
+        *alike("BAROR BEAMOR", "model", fields=8, reals="6-7"),
     ),
     # parts
     *described(
@@ -68,7 +68,7 @@ CARDS = [
     *described(
         "three grids of the part onto three of the residual structure",
         "POINT entries",
-        CardSpec("SELOC", "model"),
+        CardSpec("SELOC", "model", fields=7),
     ),
     *described(
         "degrees of freedom of the matrices of an external superelement",
@@ -90,13 +90,13 @@ CARDS = [
             "the part, mirrored, z the other way"
         ),
         "with SELOC, and as a component (`--part`): refused",
-        CardSpec("SEMPLN", "model"),
+        CardSpec("SEMPLN", "model", fields=5),
     ),
     # constraints and sets
     *described(
         "all; enforced values in statics",
         "",
-        CardSpec("SPC", "model", reals="4,7", components="3,6"),
+        CardSpec("SPC", "model", fields=7, reals="4,7", components="3,6"),
         CardSpec("SPC1", "model", components="2"),
     ),
     *described(
@@ -113,10 +113,10 @@ CARDS = [
         "exact elimination",
         "ALPHA ignored; RJOINT of grids apart refused",
         CardSpec("RBE2", "rigid", components="3"),
-        CardSpec("RBAR", "rigid", reals="8", components="4-7"),
+        CardSpec("RBAR", "rigid", fields=9, reals="8", components="4-7"),
         CardSpec("RBE1", "rigid", components="3+"),
-        CardSpec("RROD", "rigid", reals="6"),
-        CardSpec("RJOINT", "rigid", components="3"),
+        CardSpec("RROD", "rigid", fields=7, reals="6"),
+        CardSpec("RJOINT", "rigid", fields=4, components="3"),
         *alike("RTRPLT CRIGD1 CRIGD2", "rigid"),
     ),
     *described(
