@@ -352,7 +352,7 @@ def test_residuals_of_an_assembly(slide):
 @pytest.mark.parametrize("late", [None, "51 ms"])
 @pytest.mark.parametrize("q", [0.1, 0.3])
 def test_a_loop_rests_where_round_off_is_all_that_changes(gravity, late, q):
-    """An integral of the place rests where that is zero, behind a delay of its sensor too, and what it sees there is 0."""
+    """An integral of the place rests where that is zero, behind a delay of its sensor too, and it sees 0 there."""
 
     class Sum:
         def __init__(self):

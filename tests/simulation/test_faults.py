@@ -329,3 +329,9 @@ def test_accelerations_know_a_sampled_force_that_a_fault_changes_between_samples
     assert np.abs(log.torque("a")[:, 0] - true).max() < 1e-12
     assert np.abs(log.columns("push.force")[0].values - true).max() < 1e-12
     assert np.abs(np.diff(log["a"].v[:, 0]) - 0.01 * true[:-1]).max() < 1e-12
+    few = ist.simulate(made, None, until=0.4, step="10 ms", log_step="7 ms", faults=[fault])
+    assert (
+        few.times("push.force").tolist()
+        == log.times("push.force").tolist()
+        == [0, 0.1, 0.13, 0.2, 0.27, 0.3, 0.4]
+    )

@@ -157,8 +157,9 @@ def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) 
     extra = [
         (g, tick)
         for g, (every, first, own) in enumerate(groups)
-        for tick, switched in plan.switched.items()
-        if (tick - first) % every and switched & {*own.tolist()}
+        for time, switched_then in plan.switched.items()
+        for tick in [plan.clock.ticks(time)]
+        if (tick - first) % every and switched_then & {*own.tolist()}
     ]
     return LogColumns(s, z, groups, width, w, n, extra)
 

@@ -203,9 +203,17 @@ def overridden(faults: Sequence[Fault], assembly: Assembly) -> list[str]:
 
 
 def forced(
-    faults: Sequence[Fault], assembly: Assembly, parts: list[Member], links: Links, start: Fraction
+    faults: Sequence[Fault],
+    assembly: Assembly,
+    parts: list[Member],
+    links: Links,
+    start: Fraction,
+    known: Collection[str] = (),
 ) -> list[Forced]:
-    """Return the parts that write the numbers of faults, of a run from a start; parts are not added."""
+    """Return the parts that write the numbers of faults, of a run from a start; parts are not added.
+
+    known : names of which the run has values: a fault among them is as it was, and need not begin with the run
+    """
     number = {part.path: k for k, part in enumerate(parts)}
     ports = assembly.ports()
     # a run may start at any time (a row of a log): ticks meet it to a microsecond
@@ -213,11 +221,13 @@ def forced(
     found: list[Forced] = []
     for n, fault in enumerate(faults):
         begin, end = fault.times()
-        if end is not None and end <= start:
-            continue
         for name in assembly.find(fault.port):
             for piece in _pieces(fault, ports[name], number, parts, links):
-                made = _forced(fault, piece, max(begin, soonest), end, n)
+                made = _forced(fault, piece, begin, end, n)
+                if f"{made.part.path}.active" not in known:
+                    if end is not None and end <= start:
+                        continue
+                    made = _forced(fault, piece, max(begin, soonest), end, n)
                 _check_alone(made, found)
                 found.append(made)
     return found
@@ -341,7 +351,7 @@ def insert(plan: ExecutionPlan, found: Sequence[Forced], first: int, seen: Mappi
         if one.sampled:
             first_number = plan.slots[one.port].start + one.first
             for time in times:
-                switched = plan.switched.setdefault(plan.clock.ticks(time), set())
+                switched = plan.switched.setdefault(time, set())
                 switched.update(range(first_number, first_number + one.count))
             plan.sampled = _behind(plan.sampled, one.writer, k, back)
         else:

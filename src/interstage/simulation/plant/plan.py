@@ -176,7 +176,7 @@ class ExecutionPlan:
     unwired: frozenset[str] = frozenset()
     aliases: dict[str, list[str]] = field(default_factory=dict)
     edges: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    switched: dict[int, set[int]] = field(default_factory=dict)
+    switched: dict[Fraction, set[int]] = field(default_factory=dict)
 
     def find(self, pattern: str, kinds: str = "szw") -> list[str]:
         """Return the full names of fields that a name or pattern means."""
@@ -346,7 +346,7 @@ def planned(
     parts = [_reckoning(part, assembly, changes) for part in parts]
     own, seen = len(parts), seen_apart(assembly.ports() if apart else {}, apart)
     parts += seen.values()
-    wrong = forced(faults, assembly, parts, links, start)
+    wrong = forced(faults, assembly, parts, links, start, given or {})
     parts += [one.part for one in wrong] + [one.back for one in wrong if one.back is not None]
     if beat is not None:
         parts.append(Member("> beat", Law(beat[0]), None, Fraction(0)))
