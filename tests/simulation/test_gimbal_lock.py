@@ -90,3 +90,17 @@ def test_a_ball_has_no_lock():
         warnings.simplefilter("error", GimbalLockWarning)
         log = simulate(system, x, 3.0, 0.01)
     assert abs(log.energy[-1] / log.energy[0] - 1.0) < 1e-8
+
+
+@pytest.mark.parametrize("cosine, near", [(0.9, False), (0.1, True), (-0.1, True), (-0.9, False)])
+def test_near_lock_is_near_on_both_sides(cosine, near):
+    """A joint that turns by 0.5 rad in a step: that matters where |cos| of its middle angle is small, of either sign."""
+    mb = Multibody("top")
+    mb.add_body("top", mass=1.0, inertia=[1, 1, 1], joint=Gimbal("xyz"))
+    system = mb.compile()
+    x = system.state()
+    x["top"].q[1], x["top"].v[0] = np.arccos(cosine), 50.0
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        simulate(system, x, 0.01, 0.01)
+    assert any(w.category is GimbalLockWarning for w in seen) is near
