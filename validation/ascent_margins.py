@@ -49,7 +49,8 @@ fault of a calculation. With {runs} runs the worst one bounds that level at
 {confidence:.0f} % confidence, whatever the distribution. Standard deviations are held beside those from
 slopes at the middle, each number alone by one sigma; their tolerance (three sigma of chance and 3 %) was set
 after runs had been seen, in place of 30 % before them. Margins are interpolated at crossings: phases spread by some
-hundredths of a degree, as much as lies between two of the frequencies.
+hundredths of a degree, as much as lies between two of the frequencies. Every run is
+some seconds of work for a core.
 
 Rigid margins hardly move. Bending does: the notches stand on the frequencies of the vehicle as it is thought
 to be, and three sigma of stiffness move these by 7.5 %. How many vehicles have a peak above -6 dB with less
