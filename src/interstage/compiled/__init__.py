@@ -4,7 +4,8 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
 
 - `records`: `Record`, a row of addresses that compiled code reads by names (`tree.body_parent`), one light
   reference instead of eighty arrays;
-- `addresses`: `address` and `caller`, functions compiled once and called through their address;
+- `addresses`: `address` and `caller`, functions compiled once and called through their address; `functions_by_address`,
+  what linkers need of them;
 - `raised`: `called`, what calls a Python function for compiled code; `WELL` and `taken_error`, status and exceptions of
   functions that are called by address;
 - `emitted`: `claim`, `release`, `vector_at`, `matrix_at`, `word`: a lock of one word, and what lies at an address;
@@ -18,8 +19,8 @@ Nothing is registered with numba before the first kernel is compiled or loaded. 
 of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
 """
 
-from interstage.compiled.addresses import address, caller
-from interstage.compiled.disk import keep_on_disk, print_of_sources
+from interstage.compiled.addresses import AddressedFunction, address, caller, functions_by_address
+from interstage.compiled.disk import keep_on_disk, print_of_sources, reach
 from interstage.compiled.doors import AddressedKernel, make_door, stages_of, trap
 from interstage.compiled.emitted import Emitted, claim, matrix_at, release, vector_at, word
 from interstage.compiled.quick import KernelCompiler
@@ -29,6 +30,7 @@ from interstage.compiled.records import SLOTS, Record, RecordType
 __all__ = [
     "SLOTS",
     "WELL",
+    "AddressedFunction",
     "AddressedKernel",
     "Emitted",
     "KernelCompiler",
@@ -38,10 +40,12 @@ __all__ = [
     "called",
     "caller",
     "claim",
+    "functions_by_address",
     "keep_on_disk",
     "make_door",
     "matrix_at",
     "print_of_sources",
+    "reach",
     "release",
     "stages_of",
     "taken_error",

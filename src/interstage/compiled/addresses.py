@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numba
 import numpy as np
@@ -10,16 +12,46 @@ from llvmlite import ir
 from numba import types
 from numba.core.ccallback import CFunc
 
-from interstage.compiled.disk import SourceCache
+from interstage.compiled.disk import SourceCache, print_of_sources
 from interstage.compiled.emitted import Emitted
-from interstage.compiled.quick import KernelCompiler
+from interstage.compiled.quick import AddressedCompiler
 from interstage.compiled.raised import StatusCompiler, whole_numbers
 from interstage.compiled.records import Record
 from interstage.interrupts import dropped_interrupts_heard
 
 Arguments = Sequence["str | Record"]
 RESULTS = {"none": types.none, "int64": types.int64, "float64": types.float64, "status": types.none}
-_code: dict[tuple, CFunc] = {}  # compiled code stays where it is as long as the process lives
+
+
+class AddressedFunction(CFunc):
+    """A function with an address: compiled code that stays where it is as long as the process lives.
+
+    Its parts are for linkers: `name`, the same in every process and of no other function, `symbol` in `bitcode()`.
+    """
+
+    @cached_property
+    def name(self) -> str:
+        """Where its text lies, with a print of the sources, the signature and the layouts that it was made from."""
+        made = f"{print_of_sources(self._pyfunc)} {self._sig} {self._cache._options}"
+        return f"{self._pyfunc.__module__}.{self.__qualname__}|{hashlib.sha256(made.encode()).hexdigest()[:16]}"
+
+    @property
+    def symbol(self) -> str:
+        """Name of the function in its instructions."""
+        return self._wrapper_name
+
+    def bitcode(self) -> bytes:
+        """Return its optimized instructions (LLVM bitcode), kept or compiled anew."""
+        held = getattr(self._library, "bitcode", None) or self._cache.load_bitcode(self._sig, self._library.codegen)
+        if held is None:  # nothing could be written to disk
+            with dropped_interrupts_heard():
+                library = self._compile_uncached().library
+                library._ensure_finalized()
+                held = library.bitcode
+        return held
+
+
+_code: dict[tuple, AddressedFunction] = {}
 
 
 def types_of(arguments: Arguments, scalar: types.Type) -> list[types.Type]:
@@ -71,18 +103,23 @@ def address(
     if key not in _code:
         model = whole_numbers() if checked else "numpy"
         options = {"nopython": True, "error_model": model, "fastmath": set(fast), "boundscheck": checked}
-        made = CFunc(
+        made = AddressedFunction(
             plain,
             (signature.args, signature.return_type),
             locals={},
             options=options,
-            pipeline_class=StatusCompiler if returns == "status" else KernelCompiler,
+            pipeline_class=StatusCompiler if returns == "status" else AddressedCompiler,
         )
         made._cache = SourceCache(plain, f"{returns} {checked}")
         with dropped_interrupts_heard():
             made.compile()
         _code[key] = made
     return _code[key].address
+
+
+def functions_by_address() -> dict[int, AddressedFunction]:
+    """Return what has an address in this process."""
+    return {made.address: made for made in _code.values()}
 
 
 def call_at(context, builder, address_: ir.Value, signature, args: Sequence[ir.Value]) -> ir.Value:

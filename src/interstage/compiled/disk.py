@@ -309,9 +309,24 @@ class SourceCache:
 
     def save_overload(self, signature, data) -> None:
         with suppress(OSError):  # a disk that is full or protected: it is compiled again the next time
-            self._open().save_overload(signature, data)
+            found = self._open()
+            found.save_overload(signature, data)
+            bitcode = getattr(data.library, "bitcode", None)  # after machine code was made: before there is none
+            if bitcode is not None and isinstance(found, FunctionCache):
+                found._cache_file.save(self._bitcode_key(signature, data.library.codegen), bitcode)
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    def _bitcode_key(self, signature, codegen) -> tuple:
+        return "bitcode", self._open()._index_key(signature, codegen)
+
+    def load_bitcode(self, signature, codegen) -> bytes | None:
+        """Return the optimized instructions that were kept beside the machine code, None: there are none."""
+        found = self._open()
+        if not isinstance(found, FunctionCache):
+            return None
+        held = found._cache_file.load(self._bitcode_key(signature, codegen))
+        return held if isinstance(held, bytes) else None
 
     def enable(self) -> None:
         self._open().enable()

@@ -239,6 +239,19 @@ class KernelLibrary(JITCodeLibrary):
         return name, kind, (code, parse_assembly("\n".join(names)).as_bitcode())
 
 
+class AddressedLibrary(KernelLibrary):
+    """Code of a function with an address: it keeps its optimized instructions, for other machines and linkers.
+
+    bitcode : LLVM's, before machine code is made of it, which changes it; None of what was loaded from disk
+    """
+
+    bitcode: bytes | None = None
+
+    def _optimize_final_module(self) -> None:
+        super()._optimize_final_module()
+        self.bitcode = self._final_module.as_bitcode()
+
+
 class KernelCompiler(Compiler):
     """numba's compiler, quicker."""
 
@@ -264,3 +277,9 @@ class KernelCompiler(Compiler):
     def _compile_core(self):
         with quickly():
             return super()._compile_core()
+
+
+class AddressedCompiler(KernelCompiler):
+    """The compiler of functions that are called by address."""
+
+    library = AddressedLibrary

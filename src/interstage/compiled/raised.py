@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.core.callconv import ErrorModel, error_models
 
 from interstage.compiled.emitted import Emitted
-from interstage.compiled.quick import KernelCompiler
+from interstage.compiled.quick import AddressedCompiler
 
 WELL = 0x5AFE  # status of a function that came to its end
 _KEY = "interstage: raised by a function that compiled code called"
@@ -104,7 +104,7 @@ def _wrapped(context, library, fndesc, env, call_helper) -> None:
     library.add_ir_module(module)
 
 
-class StatusCompiler(KernelCompiler):
+class StatusCompiler(AddressedCompiler):
     """The compiler of functions whose exceptions are kept; they return a status in place of nothing."""
 
     def define_pipelines(self):

@@ -28,7 +28,7 @@ _SLOTS = 4  # address and up to three lengths for each array
 _ZEROS = (0, 0, 0)
 _FIRST_SETTING = _SLOTS * len(TREE_FIELDS)
 _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
-_FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
+FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
 # Stages in the order of their slots, with the vehicles that call them: all, those with modes, without ("rigid"), with
 # joints other than revolute, of several degrees of freedom ("wide"), flexible bodies of order 0 or of more, nodes that
@@ -92,8 +92,8 @@ STAGES = {
     "mode_slopes": "modes",
     "inverse_mass": "all",
 }
-_STAGE_SLOTS = {name: _FIRST_STAGE + k for k, name in enumerate(STAGES)}
-IN_USE = _FIRST_STAGE + len(STAGES)  # slot of the word that `claim` marks
+_STAGE_SLOTS = {name: FIRST_STAGE + k for k, name in enumerate(STAGES)}
+IN_USE = FIRST_STAGE + len(STAGES)  # slot of the word that `claim` marks
 
 # Compiled code on disk knows slots by number: the type of a handle carries a print of the layout.
 _LAYOUT = hashlib.sha256(repr((TREE_FIELDS, WORK_FIELDS, tuple(STAGES))).encode()).hexdigest()[:12]

@@ -198,6 +198,7 @@ SCRATCH_FIELDS = (
     ),  # (n, n) each: modal stiffness less its diagonal at the reference, where tanks change it
     ("level", "i", 1),  # (T,) levels on which level_sums stand, and sums of the integrals there
     ("level_sums", "f", 1),
+    ("burning", "f", 1),  # scratch of what is found at rounded masses (`kernels.variable_mass`)
     (
         "weighed",
         "f",
@@ -389,6 +390,8 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type | np.d
     shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (3 * tanks,), "level": (tanks,)}
     shapes["mass_C"] = ((1 + tanks) * squares[0] * bool((tree.body_ratio >= 0).any()),)
     shapes |= {"mass_K": squares if tree.body_soft.any() else (0,), "level_sums": (int(tree.body_sums[-1]),)}
+    wide = int(tree.body_modes[burning].max(initial=0))
+    shapes["burning"] = ((82 + 8 * wide + 12 * wide**2) * bool(len(burning)),)
     types: dict[str, type | np.dtype] = {"w": dtype, "i": np.int64, "f": np.float64}
     same = _same_arrays(tree, T > 0)
     own: dict[str, np.ndarray] = {

@@ -29,6 +29,12 @@ import numpy as np
 
 from interstage.multibody.address_table import stage
 from interstage.multibody.kernels.algebra import factor_upper, kernel, lower_three
+from interstage.multibody.kernels.dense import (
+    cholesky_lower,
+    eigen_symmetric,
+    solve_lower,
+    solve_lower_transposed,
+)
 
 REFRESH = 2e-3  # of a tank: geometric stiffness is found at propellant rounded to so much
 DAMPED = 5e-3  # of a tank: modal damping and its slopes are, and damping follows these between
@@ -147,10 +153,10 @@ def _round_masses(tree, work, i, size, masses):
 
 
 @kernel
-def _rigid_mass(tree, i, masses):
-    """Return M_rr (6, 6) of [ω; v] of body i, undeformed."""
-    m, M = np.empty(10), np.zeros((6, 6))
+def _rigid_mass(tree, i, masses, m, M):
+    """Write M_rr (6, 6) of [ω; v] of body i, undeformed; m : (10,) scratch."""
     sums_at(tree, i, masses, 0, m)
+    M[:, :] = 0.0
     M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2] = m[4], m[5], m[6], m[7], m[8], m[9]
     M[0, 4], M[0, 5], M[1, 5] = -m[3], m[2], -m[1]
     M[1, 3], M[2, 3], M[2, 4] = m[3], -m[2], m[1]
@@ -159,22 +165,28 @@ def _rigid_mass(tree, i, masses):
     for a in range(6):
         for b in range(a):
             M[a, b] = M[b, a]
-    return M
+
+
+@kernel
+def _square_at(room, first, n):
+    """Return the square (n, n) that begins at a number of scratch."""
+    return room[first : first + n * n].reshape(n, n)
 
 
 @kernel
 def _stiffen_body(tree, work, i):
     """Write the geometric stiffness of unit loads on body i, balanced by its inertia at masses that are rounded."""
-    n = tree.body_modes[i]
+    n, room = tree.body_modes[i], work.burning
     size, T = n * n, len(work.propellant)
     masses = work.weighed[T : 2 * T]
     offset = 10 + 12 * n + size + pair_count(n)
     if tree.body_soft[i] != 0:
         offset += size
-    own = np.empty(12 * size + 36)
+    M, own = _square_at(room, 10, 6), room[46 : 82 + 12 * size]
     sums_at(tree, i, masses, offset, own)
-    inverse = np.linalg.inv(_rigid_mass(tree, i, masses))
-    K = work.pool_stiff
+    _rigid_mass(tree, i, masses, room[:10], M)
+    whole = cholesky_lower(M)
+    K, arm = work.pool_stiff, room[:6]
     for row in range(len(tree.stiff_burn)):
         at, body, unit = tree.stiff_burn[row]
         if body != i:
@@ -182,56 +194,81 @@ def _stiffen_body(tree, work, i):
         spin, held = tree.unit_spin[unit], tree.unit_at[unit]
         for k in range(size):
             K[at + k] = tree.unit_K[held + k] if spin < 0 else own[(6 + spin) * size + k]
+        for k in range(6):
+            arm[k] = tree.unit_arm[unit, k] if spin < 0 else own[12 * size + 6 * spin + k]
+        if whole:
+            solve_lower(M, arm.reshape(6, 1))
+            solve_lower_transposed(M, arm.reshape(6, 1))
+        else:
+            arm[:] = np.nan  # no mass in some direction: a load has no balance
         for j in range(6):
-            a = 0.0
-            for k in range(6):
-                arm = tree.unit_arm[unit, k] if spin < 0 else own[12 * size + 6 * spin + k]
-                a += inverse[j, k] * arm
+            a = arm[j]
             if a != 0.0:
                 for k in range(size):
                     K[at + k] += a * own[j * size + k]
 
 
 @kernel
-def _damp_body(tree, i, masses, out):
+def _damp_body(tree, work, i, masses, out):
     """Write modal damping (n n,) by definition at masses (T,): C = M_e Ψ diag(2ζω) Ψᵀ M_e of the free body.
 
     K Ψ = M_e Ψ ω², Ψᵀ M_e Ψ = 1, M_e = G - M_ηr M_rr⁻¹ M_rη.
     """
-    n, first = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i]
-    FE, G = np.empty(6 * n), np.empty(n * n)
-    sums_at(tree, i, masses, 10, FE[3 * n :])
-    sums_at(tree, i, masses, 10 + 3 * n, FE[: 3 * n])
-    sums_at(tree, i, masses, 10 + 12 * n, G)
-    M = _rigid_mass(tree, i, masses)
-    rows = FE.reshape(6, n)
-    Me = G.reshape(n, n) - rows.T @ np.linalg.solve(M, rows)
-    # the inverse problem with K = H Hᵀ, H⁻¹ M_e H⁻ᵀ y = ω⁻² y: Ψ = H⁻ᵀ y ω, M_e Ψ = H y / ω
-    H = np.zeros((n, n))
-    if tree.body_soft[i] != 0:
-        sums_at(tree, i, masses, 10 + 12 * n + n * n + pair_count(n), H.reshape(n * n))
-        for r in range(n):
-            H[r, r] += tree.v_stiffness[first + r]
-        H = np.linalg.cholesky(H)
-        inner = np.linalg.solve(H, np.ascontiguousarray(np.linalg.solve(H, Me).T))
-    else:
-        for r in range(n):
-            H[r, r] = np.sqrt(tree.v_stiffness[first + r])
-        inner = np.empty((n, n))
-        for r in range(n):
-            for s in range(n):
-                inner[r, s] = Me[r, s] / (H[r, r] * H[s, s])
-    inverse, Y = np.linalg.eigh(0.5 * (inner + inner.T))
-    rows_of = H @ Y
-    for k in range(n):
-        omega = 1.0 / np.sqrt(max(inverse[k], 1e-16 * inverse[n - 1]))
-        size = np.sqrt(2.0 * _ratio_at(tree, tree.body_ratio[i], omega) * omega) / omega
-        for r in range(n):
-            rows_of[r, k] *= size
-    C = rows_of @ np.ascontiguousarray(rows_of.T)
+    n, first, room = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i], work.burning
+    size = n * n
+    M, rows = _square_at(room, 10, 6), room[46 : 46 + 6 * n].reshape(6, n)
+    at = 46 + 6 * n
+    G, Y, H = _square_at(room, at, n), _square_at(room, at + size, n), _square_at(room, at + 2 * size, n)
+    inverse, e = room[at + 3 * size : at + 3 * size + n], room[at + 3 * size + n : at + 3 * size + 2 * n]
+    # [F; E] of both, then G - M_ηr M_rr⁻¹ M_rη by half of it, L⁻¹ M_rη
+    sums_at(tree, i, masses, 10, room[46 + 3 * n : 46 + 6 * n])
+    sums_at(tree, i, masses, 10 + 3 * n, room[46 : 46 + 3 * n])
+    sums_at(tree, i, masses, 10 + 12 * n, room[at : at + size])
+    _rigid_mass(tree, i, masses, room[:10], M)
+    if not cholesky_lower(M):
+        out[:] = np.nan
+        return
+    solve_lower(M, rows)
     for r in range(n):
         for s in range(n):
-            out[n * r + s] = C[r, s]
+            for k in range(6):
+                G[r, s] -= rows[k, r] * rows[k, s]
+    # the inverse problem with K = H Hᵀ, H⁻¹ M_e H⁻ᵀ y = ω⁻² y: Ψ = H⁻ᵀ y ω, M_e Ψ = H y / ω
+    H[:, :] = 0.0
+    if tree.body_soft[i] != 0:
+        whole = 10 + 12 * n + size + pair_count(n)
+        sums_at(tree, i, masses, whole, room[at + 2 * size : at + 3 * size])
+    for r in range(n):
+        H[r, r] += tree.v_stiffness[first + r]
+    if not cholesky_lower(H):
+        out[:] = np.nan
+        return
+    solve_lower(H, G)
+    for r in range(n):
+        for s in range(n):
+            Y[r, s] = G[s, r]
+    solve_lower(H, Y)
+    for r in range(n):
+        for s in range(r):
+            Y[r, s] = Y[s, r] = 0.5 * (Y[r, s] + Y[s, r])
+    if not eigen_symmetric(Y, inverse, e):
+        out[:] = np.nan
+        return
+    for k in range(n):
+        omega = 1.0 / np.sqrt(max(inverse[k], 1e-16 * inverse[n - 1]))
+        e[k] = np.sqrt(2.0 * _ratio_at(tree, tree.body_ratio[i], omega) * omega) / omega
+    for r in range(n):
+        for k in range(n):
+            total = 0.0
+            for s in range(r + 1):
+                total += H[r, s] * Y[s, k]
+            G[r, k] = total * e[k]
+    for r in range(n):
+        for s in range(n):
+            total = 0.0
+            for k in range(n):
+                total += G[r, k] * G[s, k]
+            out[n * r + s] = total
 
 
 @kernel
@@ -240,8 +277,8 @@ def _damp_around(tree, work, i):
     n, T = tree.body_modes[i], len(work.propellant)
     size, masses = n * n, work.weighed[2 * T :]
     at = (1 + T) * tree.body_square[i]
-    _damp_body(tree, i, masses, work.mass_C[at : at + size])
-    other = np.empty(size)
+    _damp_body(tree, work, i, masses, work.mass_C[at : at + size])
+    other = work.burning[len(work.burning) - size :]
     for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
         at += size
         slope, middle = work.mass_C[at : at + size], masses[k]
@@ -252,9 +289,9 @@ def _damp_around(tree, work, i):
         if up <= down:
             continue
         masses[k] = up
-        _damp_body(tree, i, masses, slope)
+        _damp_body(tree, work, i, masses, slope)
         masses[k] = down
-        _damp_body(tree, i, masses, other)
+        _damp_body(tree, work, i, masses, other)
         masses[k] = middle
         for j in range(size):
             slope[j] = (slope[j] - other[j]) / (up - down)

@@ -112,7 +112,7 @@ class Tapes:
             tuple[int, int], tuple[Member, str]
         ] = {}  # with their function, by address and row
         self._plain = None if COMPILED else PlainTapes()
-        self._rows: dict[int, np.ndarray] = {}
+        self.rows: dict[int, np.ndarray] = {}
         self._foreseen: list[Foreseen] = []
         self.vehicle: System | None = None  # what devices are on now
 
@@ -243,14 +243,14 @@ class Tapes:
 
     def _row(self, k: int) -> np.ndarray:
         """Return the row of addresses and lengths of a part's record."""
-        if k not in self._rows:
+        if k not in self.rows:
             part = self.plan.parts[k]
             row = []
             for name, _, _ in _fields(part):
                 array = self.array(f"{part.path}.{name}")
                 row += [array.ctypes.data, *array.shape, *[0] * (SLOTS - 1 - array.ndim)]
-            self._rows[k] = np.array(row, dtype=np.int64)
-        return self._rows[k]
+            self.rows[k] = np.array(row, dtype=np.int64)
+        return self.rows[k]
 
     def _law(self, path: str, law: Law) -> Callable[[float], None]:
         """Return a function of time that calls a law on copies of its inputs and writes what it answers."""

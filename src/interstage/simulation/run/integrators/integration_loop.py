@@ -57,12 +57,17 @@ from interstage.simulation.run.integrators.step_control import (
     reach,
 )
 from interstage.simulation.run.integrators.step_kernels import (
+    Coefficients,
     Scratch,
+    Tableau,
     explicit_step,
     just_after,
     shift_for,
     w_step,
 )
+
+if COMPILED:
+    from interstage.compiled import address, matrix_at, vector_at, word
 
 STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP, ARRIVE = range(6)
 # how a stretch ends; other numbers are those of forward dynamics
@@ -428,6 +433,40 @@ def enter_flight(handle, rows, m, task, q, v, tick, t, qdot, vdot):
     return perform(tree_of(handle), work_of(handle, q), m, loop_of(rows, q), task, q, v, tick, t, qdot, vdot)
 
 
+def enter_tableau(handle, rows, data, task, q, v, tick, t, qdot, vdot):
+    """Call `perform` of an explicit method with addresses and numbers alone: the door for other languages.
+
+    handle, rows, data : of the first slots of vehicle, loop and method;  q, v, qdot, vdot : of their first numbers
+    """
+    tree = tree_of(handle)
+    like, nq, nv = tree.gravity, tree.sizes[3], tree.sizes[4]
+    m = Tableau(
+        matrix_at(word(data, 0), word(data, 1), word(data, 2), like),
+        vector_at(word(data, 4), word(data, 5), like),
+        vector_at(word(data, 8), word(data, 9), like),
+    )
+    return perform(
+        tree, work_of(handle, like), m, loop_of(rows, like), task, vector_at(q, nq, like), vector_at(v, nv, like),
+        tick, t, vector_at(qdot, nq, like), vector_at(vdot, nv, like),
+    )  # fmt: skip
+
+
+def enter_coefficients(handle, rows, data, task, q, v, tick, t, qdot, vdot):
+    """Call `perform` of a W-method as `enter_tableau` does that of an explicit one."""
+    tree = tree_of(handle)
+    like, nq, nv = tree.gravity, tree.sizes[3], tree.sizes[4]
+    m = Coefficients(
+        matrix_at(word(data, 0), word(data, 1), word(data, 2), like),
+        matrix_at(word(data, 4), word(data, 5), word(data, 6), like),
+        vector_at(word(data, 8), word(data, 9), like),
+        vector_at(word(data, 12), word(data, 13), like),
+    )
+    return perform(
+        tree, work_of(handle, like), m, loop_of(rows, like), task, vector_at(q, nq, like), vector_at(v, nv, like),
+        tick, t, vector_at(qdot, nq, like), vector_at(vdot, nv, like),
+    )  # fmt: skip
+
+
 # what steps meet, by name: a vehicle with devices, and one without, which compiles in half the time
 WITH_DEVICES = {"slope": slope, "enter": enter, "respond": respond, "finish": finish, "sample": sample}
 WITH_DEVICES |= {"hold_masses": hold_masses, "weigh_midway": weigh_midway}
@@ -438,9 +477,9 @@ LEAN |= {"sample": lean.no_samples, "hold_masses": lean.hold_masses, "weigh_midw
 class Flights:
     """Stretches of flights by the step kernel of one family of methods, with fixed steps or with its own."""
 
-    def __init__(self, step, level, first):
-        self._step, self._names = step, {"level": level, "FIRST": first}
-        self._doors = {}
+    def __init__(self, step, level, first, enter):
+        self._step, self._names, self._enter = step, {"level": level, "FIRST": first}, enter
+        self._doors, self._entries = {}, {}
 
     def _made(self, without, own):
         """Return the door that takes addresses, and `perform` that takes tuples, for one kind of run."""
@@ -466,6 +505,14 @@ class Flights:
         """Return the kernel that takes addresses: `without` devices, by steps of the method's `own`."""
         return self._door(without, own)[0]
 
+    def entry(self, without=False, own=False):
+        """Return the address of `perform` as other languages call it (`enter_tableau`), compiled or from disk."""
+        if (without, own) not in self._entries:
+            door, plain = self._door(without, own)
+            label = door.py_func.__qualname__.removesuffix(f"_{enter_flight.__name__}")
+            self._entries[without, own] = bound(self._enter, label, make=lambda made: made, perform=plain)
+        return address(self._entries[without, own], "nnnnnnndnn", np.dtype(float), "int64")
+
     def compile(self, m, dtype, without=False, own=False):
         """Compile it for a number type, or load it from disk; m : numbers of the method."""
         x, rows = np.zeros(1, dtype), np.zeros(1, np.int64)
@@ -483,5 +530,5 @@ class Flights:
         return plain(lent.tree, lent.work, m, loop, *others)
 
 
-EXPLICIT = Flights(explicit_step, no_shift, True)
-WMETHOD = Flights(w_step, without_shift, False)
+EXPLICIT = Flights(explicit_step, no_shift, True, enter_tableau)
+WMETHOD = Flights(w_step, without_shift, False, enter_coefficients)

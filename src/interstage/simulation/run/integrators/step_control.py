@@ -123,7 +123,9 @@ def reach(tree, work, m, loop, y, pace, stop, longest, rtol, power, tolerance, m
             y[k] = s.z[k]
             log[taken, k] = y[k]
         if len(slopes) > 0:
-            slopes[taken] = s.K
+            for i in range(len(s.K)):
+                for k in range(len(y)):
+                    slopes[taken, i, k] = s.K[i, k]
         if len(m.c) + 1 == len(s.K):
             for k in range(len(y)):
                 s.K[0, k] = s.K[-1, k]

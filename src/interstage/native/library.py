@@ -1,0 +1,251 @@
+"""Build `libinterstage`: all functions that flights need, compiled once, with a C interface (`build_library`)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import interstage
+from interstage.calls import named_arguments
+from interstage.errors import InputError, SolverError
+from interstage.jit import COMPILED
+from interstage.output import as_path, checked_target, write_bytes
+from interstage.simulation.plant import coupled_kernels as kernels
+from interstage.simulation.plant.compiled_schedule import compile_function
+from interstage.simulation.plant.coupled_arrays import WELL
+from interstage.simulation.plant.device import Device
+from interstage.simulation.run.integrators import integration_loop as flights
+from interstage.simulation.run.integrators import step_control, step_kernels
+
+if COMPILED:
+    from interstage.compiled import AddressedFunction, functions_by_address, stages_of
+
+if TYPE_CHECKING:
+    from llvmlite.binding import ModuleRef
+
+OURS = re.compile(r"^(_?Py|numba_|NRT_)")  # symbols of the interpreter and of numba: they get names of their own
+HERE = {  # symbols that interstage.c has
+    "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_safe",
+    "NRT_MemInfo_alloc_safe_aligned", "NRT_MemInfo_call_dtor", "NRT_incref", "NRT_decref",
+    "numba_attempt_nocopy_reshape",
+}  # fmt: skip
+# symbols of the way of errors alone: whoever comes there has failed
+COLD = re.compile(
+    r"^_?Py(Err|Exc|Gil|GILState|Eval|Bytes|Unicode|Tuple|List|Dict|Object|Long|Float|ThreadState|Exception|Import|Bool|"
+    r"_|Sys|Number)|^numba_(unpickle|do_raise|gil|recreate_record|runtime_build_excinfo|extract|fatal|get|unpack|list)|"
+    r"^_Py_|^Py_|^NRT_(adapt|get_api|manage)"
+)
+PLACED = re.compile(r"inttoptr \(i64 \d{7,}")  # an address of this process inside of code
+FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library that was built.
+
+    functions : names of what it has, as flight files ask for them;  left_out : what it cannot have, and why
+    """
+
+    path: Path
+    functions: list[str]
+    left_out: dict[str, str]
+    size: int
+
+
+@named_arguments
+def build_library(
+    path: str | os.PathLike[str],
+    *,
+    devices: Sequence[type[Device]] | None = None,
+    methods: Sequence[str] = ("fixed", "own"),
+    cpu: str | None = None,
+    compiler: str | None = None,
+) -> Library:
+    """Compile everything that flights need into one shared library, which flies any flight file without Python.
+
+    Takes a minute or two of processor time the first time; what was compiled before is taken from disk. The C header
+    `interstage.h` is written beside it.
+
+    Parameters
+    ----------
+    path : of the library, "libinterstage.so" say
+    devices : classes of devices whose functions go in, beside vehicles and methods; default: all of `ist.devices`. Give
+        your own with them: [*ist.native.shelf(), MyDevice]
+    methods : "fixed" steps, steps of a method's "own"
+    cpu : what the code is made for, as LLVM calls it: "x86-64-v3", say; default: this machine
+    compiler : of C, for the loader; default: the environment's CC, or cc, gcc, clang
+    """
+    target = checked_target(as_path(path, "library"), "library")[0]
+    if not COMPILED:
+        raise InputError("a library needs compiled code", where="build_library", hint="unset INTERSTAGE_PLAIN")
+    if unknown := [one for one in methods if one not in ("fixed", "own")]:
+        raise InputError("unknown kind of steps", where="methods", expected='"fixed", "own"', got=repr(unknown[0]))
+    cc = _compiler(compiler)
+    wanted, entries, left_out = _functions(shelf() if devices is None else devices, methods)
+    linked, used = None, []
+    for made in wanted:
+        module = _module(made, len(used))
+        if (why := _cannot(module)) is not None:
+            left_out[made.name.partition("|")[0]] = why
+            continue
+        used.append(made)
+        if linked is None:
+            linked = module
+        else:
+            linked.link_in(module)
+    assert linked is not None
+    table = [(made.name, made in entries) for made in used]
+    write_bytes(target, _linked(linked, table, cpu, cc), "library")
+    write_bytes(target.with_name("interstage.h"), _source("interstage.h").encode(), "header")
+    return Library(target, [name for name, _ in table], left_out, target.stat().st_size)
+
+
+def shelf() -> list[type[Device]]:
+    """Return the classes of devices that come with Interstage."""
+    import interstage.devices as shelf_of
+
+    found = (getattr(shelf_of, name) for name in dir(shelf_of))
+    return [one for one in found if isinstance(one, type) and issubclass(one, Device)]
+
+
+def _functions(
+    devices: Iterable[type[Device]], methods: Sequence[str]
+) -> tuple[list[AddressedFunction], set[AddressedFunction], dict[str, str]]:
+    """Compile entries, stages and functions of devices; return them, the entries, and what does not compile."""
+    places, entries, left_out = [], set(), {}
+    for family in (flights.EXPLICIT, flights.WMETHOD):
+        for without in (True, False):
+            for own in (kind == "own" for kind in methods):
+                places.append(family.entry(without, own))
+                entries.add(places[-1])
+                stages = stages_of(family.door(without, own))
+                places += [stage.compile(np.dtype(float)) for stage in stages if stage.slot >= 0]
+    for cls in devices:
+        for name in cls.functions:
+            try:
+                places.append(compile_function(cls, name, float))
+            except Exception as error:  # whatever the compiler says of a class that is none of its own
+                left_out[f"{cls.__module__}.{cls.__qualname__}.{name}"] = str(error).splitlines()[0][:200]
+    known = functions_by_address()
+    wanted = list(dict.fromkeys(known[at] for at in places))
+    return wanted, {known[at] for at in entries}, left_out
+
+
+def _module(made: AddressedFunction, number: int) -> ModuleRef:
+    """Return the instructions of a function as `ist_f…`, everything else private, with symbols that C has."""
+    from llvmlite import binding
+
+    module = binding.parse_bitcode(made.bitcode())
+    for function in module.functions:
+        plain = re.sub(r"\.\d+$", "", function.name)
+        if plain in HERE and not function.is_declaration:
+            function.linkage = "available_externally"  # in C, without operations of one kind of processor
+            function.name = f"ist_rt_{plain}"
+        elif function.is_declaration:
+            if OURS.match(function.name):
+                function.name = f"ist_rt_{function.name}"
+        elif function.name == made.symbol:
+            function.name, function.linkage, function.visibility = f"ist_f{number}", "external", "hidden"
+        else:
+            function.linkage = "internal"
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+        elif OURS.match(variable.name):
+            variable.name = f"ist_rt_{variable.name}"
+    return module
+
+
+def _cannot(module: ModuleRef) -> str | None:
+    """Return why a function cannot go into a library, None: it can."""
+    needed = [f.name for f in (*module.functions, *module.global_variables) if f.is_declaration]
+    for name in (one.removeprefix("ist_rt_") for one in needed if one.startswith("ist_rt_")):
+        if name not in HERE and not COLD.match(name):
+            return f"it needs {name}"
+    if PLACED.search(str(module)):
+        return "it holds an address of this process"
+    return None
+
+
+def _linked(module: ModuleRef, table: Sequence[tuple[str, bool]], cpu: str | None, cc: str) -> bytes:
+    """Return the shared library of some functions and the loader."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    chosen = binding.get_host_cpu_name() if cpu is None else cpu
+    features = binding.get_host_cpu_features().flatten() if cpu is None else ""
+    module.verify()
+    machine = binding.Target.from_default_triple().create_target_machine(
+        cpu=chosen, features=features, opt=3, reloc="pic", codemodel="default"
+    )
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "kernels.o").write_bytes(machine.emit_object(module))
+        (folder / "kernels.h").write_text(_header(table), encoding="utf-8")
+        (folder / "stubs.h").write_text(_stubs(module), encoding="utf-8")
+        for source in ("interstage.h", "interstage.c"):
+            (folder / source).write_text(_source(source), encoding="utf-8")
+        made = folder / "made"
+        strict = [] if sys.platform == "darwin" else ["-Wl,--no-undefined", "-Wl,-z,noexecstack", "-s"]
+        order = [cc, *FLAGS, "interstage.c", "kernels.o", *strict, "-o", str(made), "-lm"]
+        done = subprocess.run(order, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
+        if done.returncode != 0:
+            said = [line for line in done.stderr.splitlines() if "error" in line or "undefined" in line]
+            raise SolverError(
+                "the C compiler refuses the library", where=cc, got=(said or done.stderr.splitlines() or ["nothing"])[0][:300]
+            )
+        return made.read_bytes()
+
+
+def _header(table: Sequence[tuple[str, bool]]) -> str:
+    """Return `kernels.h`: what the loader knows of the kernels."""
+    numbers = {
+        "WELL": WELL, "K_DONE": flights.DONE, "K_PAUSED": flights.PAUSED, "K_STRETCH": flights.STRETCH,
+        "K_RIGHT_SIDE": flights.RIGHT_SIDE, "K_TIME": step_control.TIME, "K_KNOWN": step_control.KNOWN,
+        "K_END": kernels.END, "K_BEFORE": kernels.BEFORE, "K_HALT": kernels.HALT, "PACE_SIZE": flights.PACE,
+    }  # fmt: skip
+    lines = [f'#define VERSION "{interstage.__version__}"', f"#define K_NUDGE {step_kernels.NUDGE.hex()}"]
+    lines += [f"#define {name} {number}" for name, number in numbers.items()]
+    lines += [f"extern void ist_f{k}(void);" for k in range(len(table))]
+    lines.append("static const struct { const char *name; int entry; void (*code)(void); } TABLE[] = {")
+    lines += [f'    {{"{name}", {int(entry)}, ist_f{k}}},' for k, (name, entry) in enumerate(table)]
+    return "\n".join([*lines, "};", ""])
+
+
+def _stubs(module: ModuleRef) -> str:
+    """Return `stubs.h`: what stands for symbols of the interpreter, which only a kernel that failed comes to."""
+    text = [
+        f"HIDDEN void *{f.name}(void) {{ raised = 1; return NULL; }}"
+        for f in module.functions
+        if f.is_declaration and f.name.startswith("ist_rt_") and f.name.removeprefix("ist_rt_") not in HERE
+    ]
+    text += [
+        f"HIDDEN void *{v.name}[64];"
+        for v in module.global_variables
+        if v.is_declaration and v.name.startswith("ist_rt_")
+    ]
+    return "\n".join([*sorted(set(text)), ""])
+
+
+def _source(name: str) -> str:
+    return files("interstage.native").joinpath(name).read_text(encoding="utf-8")
+
+
+def _compiler(given: str | None) -> str:
+    names = [os.environ.get("CC", ""), "cc", "gcc", "clang"] if given is None else [given]
+    found = next((place for name in names if name and (place := shutil.which(name))), None)
+    if found is None:
+        raise InputError("there is no C compiler", where="build_library", got=given or "no CC, cc, gcc or clang")
+    return found
