@@ -228,7 +228,7 @@ def _written(target: Path, title: str, parts: RunParts) -> FlightFile:
         log=np.zeros((0, loop.loop.log.shape[1])), samples=np.zeros(0), group_column=np.zeros(1, dtype=np.int64)
     )
     loop.slots = slots_of(loop.loop)
-    loop.loop.option[kernels.LOG_EVERY] = -1
+    loop.loop.option[kernels.LOG_EVERY], loop.loop.option[kernels.SINGLE] = -1, 0
     loop.loop.pause[:] = np.inf
     image = _Image()
     door = loop.by.method.flights.door(loop.without, loop.by.step is None)
