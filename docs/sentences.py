@@ -32,6 +32,7 @@ ROOMS = {
     "devices": "The shelf",
     "linear": "Linear models",
     "studies": "Studies",
+    "native": "Flights without Python",
     "exchange": "Other tools",
     "report": "Reports",
     "cli": "The command",

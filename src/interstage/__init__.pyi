@@ -97,6 +97,9 @@ from interstage.multibody import Universal as Universal
 from interstage.multibody import Wrench as Wrench
 from interstage.multibody.dynbody import DynBody as DynBody
 from interstage.nastran import read_deck as read_deck
+from interstage.native import NativeFlight as NativeFlight
+from interstage.native import build_library as build_library
+from interstage.native import export_flight as export_flight
 from interstage.report.gltf import export_gltf as export_gltf
 from interstage.report.meshes import Mesh as Mesh
 from interstage.report.meshes import Visual as Visual

@@ -33,7 +33,9 @@ class AddressedFunction(CFunc):
     def name(self) -> str:
         """Where its text lies, with a print of the sources, the signature and the layouts that it was made from."""
         made = f"{print_of_sources(self._pyfunc)} {self._sig} {self._cache._options}"
-        return f"{self._pyfunc.__module__}.{self.__qualname__}|{hashlib.sha256(made.encode()).hexdigest()[:16]}"
+        return (
+            f"{self._pyfunc.__module__}.{self.__qualname__}|{hashlib.sha256(made.encode()).hexdigest()[:16]}"
+        )
 
     @property
     def symbol(self) -> str:
@@ -42,7 +44,9 @@ class AddressedFunction(CFunc):
 
     def bitcode(self) -> bytes:
         """Return its optimized instructions (LLVM bitcode), kept or compiled anew."""
-        held = getattr(self._library, "bitcode", None) or self._cache.load_bitcode(self._sig, self._library.codegen)
+        held = getattr(self._library, "bitcode", None) or self._cache.load_bitcode(
+            self._sig, self._library.codegen
+        )
         if held is None:  # nothing could be written to disk
             with dropped_interrupts_heard():
                 library = self._compile_uncached().library

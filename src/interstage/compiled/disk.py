@@ -311,7 +311,9 @@ class SourceCache:
         with suppress(OSError):  # a disk that is full or protected: it is compiled again the next time
             found = self._open()
             found.save_overload(signature, data)
-            bitcode = getattr(data.library, "bitcode", None)  # after machine code was made: before there is none
+            bitcode = getattr(
+                data.library, "bitcode", None
+            )  # after machine code was made: before there is none
             if bitcode is not None and isinstance(found, FunctionCache):
                 found._cache_file.save(self._bitcode_key(signature, data.library.codegen), bitcode)
         if sys.stderr.isatty():

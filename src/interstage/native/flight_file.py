@@ -8,8 +8,8 @@ image of what these rows lead to, in three blocks,
                and of functions, which the file has by name
     state      everything else: what an instance that is saved keeps; it holds no addresses
 
-and a table of ports. `interstage.c` has the layout. A function's name has a print of the sources and layouts that it was
-made from, so that a file of another version is refused, and never misread.
+and a table of ports. `interstage.c` has the layout. A function's name has a print of the sources and layouts that it
+was made from, so that a file of another version is refused, and never misread.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from interstage.output import as_path, checked_target, write_bytes
 from interstage.simulation.plant import coupled_kernels as kernels
 from interstage.simulation.plant.assembly import Assembly, Member
 from interstage.simulation.plant.clock import Period
-from interstage.simulation.plant.coupled_arrays import LOOP_FIELDS
+from interstage.simulation.plant.coupled_arrays import LOOP_FIELDS, Loop
 from interstage.simulation.plant.declarations import In, Look, Out, Parameter, Value
 from interstage.simulation.plant.device import Device
 from interstage.simulation.plant.plan import ExecutionPlan
@@ -51,7 +51,15 @@ from interstage.simulation.run.step_stability import warn_of_fast_states
 from interstage.simulation.run.time_edges import found_edges
 
 if COMPILED:
-    from interstage.compiled import SLOTS, AddressedFunction, called, functions_by_address, reach, trap
+    from interstage.compiled import (
+        SLOTS,
+        AddressedFunction,
+        called,
+        functions_by_address,
+        reach,
+        stages_of,
+        trap,
+    )
 
 MAGIC = b"ISTFLY\0\1"
 CONSTANT, SLOT, STATE = range(3)  # blocks of the image
@@ -185,7 +193,9 @@ def export_flight(
     """
     target = checked_target(as_path(path, "flight file"), "flight file")[0]
     if not COMPILED:
-        raise InputError("flights are exported as compiled", where="export_flight", hint="unset INTERSTAGE_PLAIN")
+        raise InputError(
+            "flights are exported as compiled", where="export_flight", hint="unset INTERSTAGE_PLAIN"
+        )
     if isinstance(flight, System):
         if point is None or set:
             words = "a state" if point is None else "no set=, which goes with an Assembly"
@@ -200,7 +210,9 @@ def export_flight(
     if not isinstance(chosen, CompiledMethod):
         raise InputError(f"the method {chosen} stays in Python", where="method", expected=_names_of_methods())
     if step is None and chosen.embedded is None:
-        raise InputError(f"the method {chosen} needs a step", where="step", got="None", hint='step="10 ms", say')
+        raise InputError(
+            f"the method {chosen} needs a step", where="step", got="None", hint='step="10 ms", say'
+        )
     spec = RunSpec(made, point, until, step, chosen, max_step, rtol, atol, start=start, given=set)
     parts = RunParts(spec)
     try:
@@ -222,14 +234,8 @@ def _written(target: Path, title: str, parts: RunParts) -> FlightFile:
     run = parts.integrator
     loop, plan = run.loop, run.plan
     _check_leaves(parts)
-    for name in ("group_every", "group_first", "group_s", "group_at", "group_rows", "group_most", "log_s", "log_z"):
-        loop.loop = loop.loop._replace(**{name: np.zeros(0, dtype=np.int64)})
-    loop.loop = loop.loop._replace(
-        log=np.zeros((0, loop.loop.log.shape[1])), samples=np.zeros(0), group_column=np.zeros(1, dtype=np.int64)
-    )
-    loop.slots = slots_of(loop.loop)
-    loop.loop.option[kernels.LOG_EVERY], loop.loop.option[kernels.SINGLE] = -1, 0
-    loop.loop.pause[:] = np.inf
+    arrays = _without_log(loop.loop)
+    rows = slots_of(arrays)
     image = _Image()
     door = loop.by.method.flights.door(loop.without, loop.by.step is None)
     handle = loop.scratch.ready(door).view(np.int64)
@@ -239,28 +245,40 @@ def _written(target: Path, title: str, parts: RunParts) -> FlightFile:
     laws = [part.path for part in plan.parts if isinstance(part.what, Law)]
     numbers = np.arange(len(laws))
     q, v, qdot, vdot = run.q.copy(), run.v.copy(), np.zeros_like(run.q), np.zeros_like(run.v)
-    for row in (handle, loop.slots, method, *loop.tapes.rows.values()):
+    for row in (handle, rows, method, *loop.tapes.rows.values()):
         image.add(row, SLOT)
     for array in (*loop.scratch.tree, *data):
         image.add(array, CONSTANT)
     for array in loop.scratch.work:
         image.add(array, CONSTANT if any(array is one for one in loop.scratch.tree) else STATE)
-    for array in (*loop.system.engine.settings.arrays().values(), *loop.tapes.vectors.values(), q, v, qdot, vdot, numbers):
+    for array in (
+        *loop.system.engine.settings.arrays().values(),
+        *loop.tapes.vectors.values(),
+        q,
+        v,
+        qdot,
+        vdot,
+        numbers,
+    ):
         image.add(array, STATE)
     tapes = {name for tape in TAPES for name in (tape, f"{tape}_row")}
-    for (name, _, _), array in zip(LOOP_FIELDS, loop.loop):
+    for (name, _, _), array in zip(LOOP_FIELDS, arrays):
         image.add(array, SLOT if name in tapes else STATE)
     image.place()
     links = _Links(image, entry, {path: numbers[k : k + 1] for k, path in enumerate(laws)})
     links.arrays(handle, len(TREE_FIELDS) + len(WORK_FIELDS))
-    links.functions(handle[FIRST_STAGE : FIRST_STAGE + len(STAGES)], ["a kernel"] * len(STAGES))
-    links.arrays(loop.slots, len(LOOP_FIELDS))
+    called = {FIRST_STAGE + list(STAGES).index(one.__name__) for one in stages_of(door) if one.slot >= 0}
+    for slot in range(
+        FIRST_STAGE, FIRST_STAGE + len(STAGES)
+    ):  # others are of other algorithms on the same handle
+        links.function(handle[slot : slot + 1], "a kernel", wanted=slot in called)
+    links.arrays(rows, len(LOOP_FIELDS))
     links.arrays(method, len(data))
     for row in loop.tapes.rows.values():
         links.arrays(row, len(row) // SLOTS)
     for tape in TAPES:
         said = plan.sampled if tape == "sample" else getattr(plan, tape)
-        links.tape(getattr(loop.loop, tape), getattr(loop.loop, f"{tape}_row"), [plan.parts[e.part] for e in said])
+        links.tape(getattr(arrays, tape), getattr(arrays, f"{tape}_row"), [plan.parts[e.part] for e in said])
     text = _Text()
     ports = _ports_of(plan, image, loop.tapes.vectors, q, v)
     named = [(image.in_instance(row), plan.parts[k].path) for k, row in loop.tapes.rows.items()]
@@ -272,24 +290,48 @@ def _written(target: Path, title: str, parts: RunParts) -> FlightFile:
     places = [text.place(name) for name, *_ in ports], [text.place(unit) for _, unit, *_ in ports]
     where = text.place(about)
     text.bytes += bytes(-len(text.bytes) % 8)
-    arrays = loop.loop
     head = [
         len(functions), len(links.made), len(ports), len(named), len(outside), len(text.bytes), *image.sizes,
-        len(q), len(v), image.in_instance(handle), image.in_instance(loop.slots), image.in_instance(method),
+        len(q), len(v), image.in_instance(handle), image.in_instance(rows), image.in_instance(method),
         *map(image.in_instance, (q, v, qdot, vdot, arrays.pause, arrays.pace, arrays.option, arrays.flag)),
         image.in_instance(arrays.failed_at), where,
     ]  # fmt: skip
     body = struct.pack(f"<{len(head)}qd", *head, float(run.until))
     body += functions.tobytes() + np.array(sorted(links.made), dtype=np.int64).tobytes()
-    for name, unit, (_, _, *rest, low, high) in zip(*places, ports):
-        body += struct.pack("<6q2d", name, unit, *rest, low, high)
+    for word, measure, (_, _, *rest, low, high) in zip(*places, ports):
+        body += struct.pack("<6q2d", word, measure, *rest, low, high)
     body += devices.tobytes() + text.bytes
     body += bytes(-(len(MAGIC) + 32 + len(body)) % LINE)
     body += b"".join(map(image.data, (CONSTANT, SLOT, STATE)))
     whole = MAGIC + hashlib.sha256(body).digest() + body
     write_bytes(target, whole, "flight file")
-    kinds = {kind: [name for name, _, of, *_ in ports if of == PORT_KINDS[kind]] for kind in ("input", "output")}
+    kinds = {
+        kind: [name for name, _, of, *_ in ports if of == PORT_KINDS[kind]] for kind in ("input", "output")
+    }
     return FlightFile(target, kinds["input"], kinds["output"], laws, len(functions), len(whole))
+
+
+def _without_log(loop: Loop) -> Loop:
+    """Return the arrays of a loop that writes no log and goes on until told otherwise; the loop stays as it is."""
+    names = (
+        "group_every",
+        "group_first",
+        "group_s",
+        "group_at",
+        "group_rows",
+        "group_most",
+        "log_s",
+        "log_z",
+        "log_w",
+        "log_n",
+    )
+    nothing = {name: np.zeros(0, dtype=np.int64) for name in names}
+    option = loop.option.copy()
+    option[kernels.LOG_EVERY], option[kernels.SINGLE] = -1, 0
+    return loop._replace(
+        **nothing, log=np.zeros((0, loop.log.shape[1])), samples=np.zeros(0), group_column=np.zeros(1, dtype=np.int64),
+        option=option, pause=np.full_like(loop.pause, np.inf),
+    )  # fmt: skip
 
 
 def _check_leaves(parts: RunParts) -> None:
@@ -337,16 +379,18 @@ class _Links:
         else:
             self._add(slot, TO_INSTANCE, found[1] + (self.image.sizes[SLOT] if found[0] == STATE else 0))
 
-    def functions(self, slots: np.ndarray, owners: Sequence[str]) -> None:
-        """Link addresses of functions."""
-        for k, target in enumerate(map(int, slots)):
-            if target == trap():
-                self._add(slots.ctypes.data + 8 * k, TO_CODE, NOTHING)
-            elif target in self.code and self.code[target].__wrapped__ is not called:
-                self.used.setdefault(target, self.code[target])
-                self._add(slots.ctypes.data + 8 * k, TO_CODE, list(self.used).index(target))
-            elif target:
-                raise InputError("this flight cannot leave Python", where="export_flight", got=f"{owners[k]} calls Python")
+    def function(self, slot: np.ndarray, owner: str, wanted: bool = True) -> None:
+        """Link the address of a function, in a slot (1,); one that is not `wanted` leads to an error."""
+        target = int(slot[0])
+        if not wanted or target == trap():
+            self._add(slot.ctypes.data, TO_CODE, NOTHING)
+        elif target in self.code and self.code[target].__wrapped__ is not called:
+            self.used.setdefault(target, self.code[target])
+            self._add(slot.ctypes.data, TO_CODE, list(self.used).index(target))
+        else:
+            raise InputError(
+                "this flight cannot leave Python", where="export_flight", got=f"{owner} calls Python"
+            )
 
     def tape(self, addresses: np.ndarray, rows: np.ndarray, parts: Sequence[Member]) -> None:
         """Link functions of devices and their rows; laws stay outside."""
@@ -355,7 +399,7 @@ class _Links:
                 self._add(addresses.ctypes.data + 8 * k, TO_CODE, OUTSIDE)
                 self._data(rows.ctypes.data + 8 * k, self.laws[part.path].ctypes.data)
             else:
-                self.functions(addresses[k : k + 1], [f"'{part.path}'"])
+                self.function(addresses[k : k + 1], f"'{part.path}'")
                 self._data(rows.ctypes.data + 8 * k, int(rows[k]))
 
 
@@ -388,12 +432,14 @@ def _ports_of(
                 whole = int(slot.kind == "n")
                 found.append((path, slot.unit, PORT_KINDS[kind], at, slot.size, whole, low, high))
     for letter, numbers in (("q", q), ("v", v)):
-        found.append((letter, "", PORT_KINDS[letter], image.in_instance(numbers), len(numbers), 0, -np.inf, np.inf))
+        found.append(
+            (letter, "", PORT_KINDS[letter], image.in_instance(numbers), len(numbers), 0, -np.inf, np.inf)
+        )
     return [one for one in found if one[4]]
 
 
 def _read_by(device: Device) -> frozenset[str]:
-    """Return the names that functions of a device, and kernels that they call, look up: what else is set has no effect."""
+    """Return names that functions of a device, and kernels that they call, read: what else is set has no effect."""
     texts = [f for one in type(device).functions.values() for f in reach(one, through_stages=False)[0]]
     return frozenset(name for text in texts for name in text.__code__.co_names)
 

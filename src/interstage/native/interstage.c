@@ -441,7 +441,7 @@ static int look(IstInstance *m) {
     int status;
     if (m->fresh) return IST_OK;
     memcpy(m->before, state, (size_t)h[STATE]);
-    status = perform(m, K_RIGHT_SIDE, t + K_NUDGE * fabs(t), h[QDOT], h[VDOT]);
+    status = perform(m, K_RIGHT_SIDE, t, h[QDOT], h[VDOT]);
     memcpy(m->seen, state, (size_t)h[STATE]);
     memcpy(state, m->before, (size_t)h[STATE]);
     m->fresh = status == IST_OK;

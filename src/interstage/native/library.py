@@ -25,16 +25,23 @@ from interstage.simulation.plant import coupled_kernels as kernels
 from interstage.simulation.plant.compiled_schedule import compile_function
 from interstage.simulation.plant.coupled_arrays import WELL
 from interstage.simulation.plant.device import Device
+from interstage.simulation.run.integrators import (
+    METHODS,
+    CompiledMethod,
+    method_of,
+    step_control,
+)
 from interstage.simulation.run.integrators import integration_loop as flights
-from interstage.simulation.run.integrators import step_control, step_kernels
 
 if COMPILED:
-    from interstage.compiled import AddressedFunction, functions_by_address, stages_of
+    from interstage.compiled import AddressedFunction, AddressedKernel, functions_by_address, stages_of
 
 if TYPE_CHECKING:
     from llvmlite.binding import ModuleRef
 
-OURS = re.compile(r"^(_?Py|numba_|NRT_)")  # symbols of the interpreter and of numba: they get names of their own
+OURS = re.compile(
+    r"^(_?Py|numba_|NRT_)"
+)  # symbols of the interpreter and of numba: they get names of their own
 HERE = {  # symbols that interstage.c has
     "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_safe",
     "NRT_MemInfo_alloc_safe_aligned", "NRT_MemInfo_call_dtor", "NRT_incref", "NRT_decref",
@@ -68,7 +75,7 @@ def build_library(
     path: str | os.PathLike[str],
     *,
     devices: Sequence[type[Device]] | None = None,
-    methods: Sequence[str] = ("fixed", "own"),
+    methods: Sequence[str] | None = None,
     cpu: str | None = None,
     compiler: str | None = None,
 ) -> Library:
@@ -82,18 +89,18 @@ def build_library(
     path : of the library, "libinterstage.so" say
     devices : classes of devices whose functions go in, beside vehicles and methods; default: all of `ist.devices`. Give
         your own with them: [*ist.native.shelf(), MyDevice]
-    methods : "fixed" steps, steps of a method's "own"
+    methods : names of methods, default: all that are compiled ("rk4", "dopri5", "ros2", "ros3")
     cpu : what the code is made for, as LLVM calls it: "x86-64-v3", say; default: this machine
     compiler : of C, for the loader; default: the environment's CC, or cc, gcc, clang
     """
     target = checked_target(as_path(path, "library"), "library")[0]
     if not COMPILED:
-        raise InputError("a library needs compiled code", where="build_library", hint="unset INTERSTAGE_PLAIN")
-    if unknown := [one for one in methods if one not in ("fixed", "own")]:
-        raise InputError("unknown kind of steps", where="methods", expected='"fixed", "own"', got=repr(unknown[0]))
+        raise InputError(
+            "a library needs compiled code", where="build_library", hint="unset INTERSTAGE_PLAIN"
+        )
     cc = _compiler(compiler)
-    wanted, entries, left_out = _functions(shelf() if devices is None else devices, methods)
-    linked, used = None, []
+    wanted, entries, left_out = _functions(shelf() if devices is None else devices, _chosen(methods))
+    linked, used = None, list[AddressedFunction]()
     for made in wanted:
         module = _module(made, len(used))
         if (why := _cannot(module)) is not None:
@@ -119,18 +126,27 @@ def shelf() -> list[type[Device]]:
     return [one for one in found if isinstance(one, type) and issubclass(one, Device)]
 
 
+def _chosen(names: Sequence[str] | None) -> list[CompiledMethod]:
+    """Return compiled methods by their names."""
+    methods = METHODS.values() if names is None else [method_of(name) for name in names]
+    if names is not None and (other := [one for one in methods if not isinstance(one, CompiledMethod)]):
+        raise InputError(f"the method {other[0]} is not compiled", where="methods")
+    return [one for one in methods if isinstance(one, CompiledMethod)]
+
+
 def _functions(
-    devices: Iterable[type[Device]], methods: Sequence[str]
+    devices: Iterable[type[Device]], methods: Sequence[CompiledMethod]
 ) -> tuple[list[AddressedFunction], set[AddressedFunction], dict[str, str]]:
     """Compile entries, stages and functions of devices; return them, the entries, and what does not compile."""
-    places, entries, left_out = [], set(), {}
-    for family in (flights.EXPLICIT, flights.WMETHOD):
+    kinds = {(one.flights, own) for one in methods for own in (False, True) if not own or one.embedded}
+    entries: set[int] = set()
+    stages: dict[AddressedKernel, None] = {}
+    for family, own in sorted(kinds, key=lambda kind: (kind[0] is flights.WMETHOD, kind[1])):
         for without in (True, False):
-            for own in (kind == "own" for kind in methods):
-                places.append(family.entry(without, own))
-                entries.add(places[-1])
-                stages = stages_of(family.door(without, own))
-                places += [stage.compile(np.dtype(float)) for stage in stages if stage.slot >= 0]
+            entries.add(family.entry(without, own))
+            stages |= dict.fromkeys(stages_of(family.door(without, own)))
+    places = [*entries, *(stage.compile(np.dtype(float)) for stage in stages if stage.slot >= 0)]
+    left_out = {}
     for cls in devices:
         for name in cls.functions:
             try:
@@ -200,11 +216,15 @@ def _linked(module: ModuleRef, table: Sequence[tuple[str, bool]], cpu: str | Non
         made = folder / "made"
         strict = [] if sys.platform == "darwin" else ["-Wl,--no-undefined", "-Wl,-z,noexecstack", "-s"]
         order = [cc, *FLAGS, "interstage.c", "kernels.o", *strict, "-o", str(made), "-lm"]
-        done = subprocess.run(order, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
+        done = subprocess.run(
+            order, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
         if done.returncode != 0:
             said = [line for line in done.stderr.splitlines() if "error" in line or "undefined" in line]
             raise SolverError(
-                "the C compiler refuses the library", where=cc, got=(said or done.stderr.splitlines() or ["nothing"])[0][:300]
+                "the C compiler refuses the library",
+                where=cc,
+                got=(said or done.stderr.splitlines() or ["nothing"])[0][:300],
             )
         return made.read_bytes()
 
@@ -216,7 +236,7 @@ def _header(table: Sequence[tuple[str, bool]]) -> str:
         "K_RIGHT_SIDE": flights.RIGHT_SIDE, "K_TIME": step_control.TIME, "K_KNOWN": step_control.KNOWN,
         "K_END": kernels.END, "K_BEFORE": kernels.BEFORE, "K_HALT": kernels.HALT, "PACE_SIZE": flights.PACE,
     }  # fmt: skip
-    lines = [f'#define VERSION "{interstage.__version__}"', f"#define K_NUDGE {step_kernels.NUDGE.hex()}"]
+    lines = [f'#define VERSION "{interstage.__version__}"']
     lines += [f"#define {name} {number}" for name, number in numbers.items()]
     lines += [f"extern void ist_f{k}(void);" for k in range(len(table))]
     lines.append("static const struct { const char *name; int entry; void (*code)(void); } TABLE[] = {")
@@ -247,5 +267,7 @@ def _compiler(given: str | None) -> str:
     names = [os.environ.get("CC", ""), "cc", "gcc", "clang"] if given is None else [given]
     found = next((place for name in names if name and (place := shutil.which(name))), None)
     if found is None:
-        raise InputError("there is no C compiler", where="build_library", got=given or "no CC, cc, gcc or clang")
+        raise InputError(
+            "there is no C compiler", where="build_library", got=given or "no CC, cc, gcc or clang"
+        )
     return found

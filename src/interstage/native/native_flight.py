@@ -99,7 +99,9 @@ class _Opened:
         why = ctypes.create_string_buffer(512)
         self.handle = self.library.ist_open(os.fsencode(path), why, len(why))
         if not self.handle:
-            raise InputError("the flight cannot be opened", where=str(path), got=why.value.decode(errors="replace"))
+            raise InputError(
+                "the flight cannot be opened", where=str(path), got=why.value.decode(errors="replace")
+            )
         said, ports = _Said(), []
         for k in range(self.library.ist_ports(self.handle)):
             self.library.ist_port(self.handle, k, ctypes.byref(said))
@@ -115,6 +117,7 @@ class _Opened:
             self.library.ist_close(self.handle)
 
 
+@named_arguments
 class NativeFlight:
     """One instance of a flight that the native library flies: `export_flight` writes the file.
 
@@ -135,12 +138,16 @@ class NativeFlight:
         found = os.environ.get(NATIVE) if library is None else os.fspath(library)
         if not found:
             raise InputError(
-                "where is the native library?", where="NativeFlight", expected="library=", hint="ist.build_library makes it"
+                "where is the native library?",
+                where="NativeFlight",
+                expected="library=",
+                hint="ist.build_library makes it",
             )
         self._begin(_Opened(as_path(path, "flight file"), os.path.abspath(found)))
 
     def _begin(self, opened: _Opened) -> None:
-        self._opened, self._library, self._laws = opened, opened.library, {}
+        self._opened, self._library = opened, opened.library
+        self._laws: dict[str, object] = {}  # functions that C may call live as long as the instance
         self._error: BaseException | None = None
         self._handle = self._library.ist_new(opened.handle)
         if not self._handle:
@@ -195,21 +202,34 @@ class NativeFlight:
         for name, value in values.items():
             port = self._port(name)
             if port.kind == "output":
-                raise InputError(f"'{name}' is written by a device", expected="an input, a parameter or a state")
+                raise InputError(
+                    f"'{name}' is written by a device", expected="an input, a parameter or a state"
+                )
             try:
-                array = np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype=float).ravel(), port.size))
+                array = np.ascontiguousarray(
+                    np.broadcast_to(np.asarray(value, dtype=float).ravel(), port.size)
+                )
             except (TypeError, ValueError):
-                raise InputError("not a value", where=name, expected=f"{port.size} numbers", got=repr(value)[:60]) from None
+                raise InputError(
+                    "not a value", where=name, expected=f"{port.size} numbers", got=repr(value)[:60]
+                ) from None
             if not (np.isfinite(array).all() and (array >= port.low).all() and (array <= port.high).all()):
-                raise InputError("a value that it cannot have", where=name, expected=f"{port.low:g} to {port.high:g}", got=str(array))
+                raise InputError(
+                    "a value that it cannot have",
+                    where=name,
+                    expected=f"{port.low:g} to {port.high:g}",
+                    got=str(array),
+                )
             checked.append((port, array))
         for port, array in checked:
             self._check(self._library.ist_set(self._handle, port.number, array.ctypes.data))
 
     def on_law(self, name: str, law: Callable[[float, NativeFlight], Mapping[str, ArrayLike]] | None) -> None:
-        """Let law(t, flight), which returns {output of the law: value}, be called where a law is sampled; None: nobody."""
+        """Let law(t, flight), returning {output of the law: value}, be called where a law is sampled; None: nobody."""
         if name not in self._opened.laws:
-            raise InputError(f"there is no law '{name}'", expected=", ".join(self._opened.laws) or "none is outside")
+            raise InputError(
+                f"there is no law '{name}'", expected=", ".join(self._opened.laws) or "none is outside"
+            )
 
         def call(user: object, instance: object, t: float) -> int:
             try:
@@ -223,7 +243,9 @@ class NativeFlight:
             return 0
 
         self._laws[name] = _LAW(0) if law is None else _LAW(call)
-        self._check(self._library.ist_on_law(self._handle, self._opened.laws.index(name), self._laws[name], None))
+        self._check(
+            self._library.ist_on_law(self._handle, self._opened.laws.index(name), self._laws[name], None)
+        )
 
     def advance(self, to: float, *, before_samples: bool = False) -> None:
         """Go on to a time, s.
@@ -253,7 +275,9 @@ class NativeFlight:
             raise error
         if status < 0:
             words = self._library.ist_message(self._handle).decode(errors="replace")
-            raise (InputError if status == REFUSED else SolverError)(words, where=str(self._opened.about.get("flight", "")))
+            raise (InputError if status == REFUSED else SolverError)(
+                words, where=str(self._opened.about.get("flight", ""))
+            )
 
     def reset(self) -> None:
         """Go back to the start; laws stay."""
