@@ -14,7 +14,7 @@ import interstage as ist
 import interstage.devices as dev
 from interstage.jit import COMPILED
 from interstage.native import build_library
-from interstage.native.native_flight import _library
+from interstage.native.native_flight import load_library
 
 pytestmark = [
     pytest.mark.skipif(not COMPILED, reason="flights leave as compiled code"),
@@ -276,7 +276,7 @@ def test_what_cannot_leave_is_named(satellite, library, tmp_path):
 
 def test_damaged_files_are_refused_and_those_with_a_true_digest_never_crash_the_loader(file, library):
     """Bytes that are changed anywhere: the digest tells; and where it is made true again, places are checked."""
-    whole, c = file.path.read_bytes(), _library(str(library))
+    whole, c = file.path.read_bytes(), load_library(str(library))
     why = ctypes.create_string_buffer(256)
     rng = np.random.default_rng(5)
 

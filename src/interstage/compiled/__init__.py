@@ -6,6 +6,7 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
   reference instead of eighty arrays;
 - `addresses`: `address` and `caller`, functions compiled once and called through their address; `functions_by_address`,
   what linkers need of them;
+- `objects`: `object_code`, functions with addresses for a linker: what programs without Python call;
 - `raised`: `called`, what calls a Python function for compiled code; `WELL` and `taken_error`, status and exceptions of
   functions that are called by address;
 - `emitted`: `claim`, `release`, `vector_at`, `matrix_at`, `word`: a lock of one word, and what lies at an address;
@@ -23,6 +24,7 @@ from interstage.compiled.addresses import AddressedFunction, address, caller, fu
 from interstage.compiled.disk import keep_on_disk, print_of_sources, reach
 from interstage.compiled.doors import AddressedKernel, make_door, stages_of, trap
 from interstage.compiled.emitted import Emitted, claim, matrix_at, release, vector_at, word
+from interstage.compiled.objects import ObjectCode, object_code
 from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.raised import WELL, called, taken_error, whole_numbers
 from interstage.compiled.records import SLOTS, Record, RecordType
@@ -34,6 +36,7 @@ __all__ = [
     "AddressedKernel",
     "Emitted",
     "KernelCompiler",
+    "ObjectCode",
     "Record",
     "RecordType",
     "address",
@@ -44,6 +47,7 @@ __all__ = [
     "keep_on_disk",
     "make_door",
     "matrix_at",
+    "object_code",
     "print_of_sources",
     "reach",
     "release",

@@ -11,6 +11,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.ccallback import CFunc
+from numba.core.typing.templates import Signature
 
 from interstage.compiled.disk import SourceCache, print_of_sources
 from interstage.compiled.emitted import Emitted
@@ -23,35 +24,52 @@ Arguments = Sequence["str | Record"]
 RESULTS = {"none": types.none, "int64": types.int64, "float64": types.float64, "status": types.none}
 
 
-class AddressedFunction(CFunc):
+class AddressedFunction:
     """A function with an address: compiled code that stays where it is as long as the process lives.
 
-    Its parts are for linkers: `name`, the same in every process and of no other function, `symbol` in `bitcode()`.
+    function : as it is written;  address : of its code;  symbol : its name in `bitcode()`
     """
+
+    def __init__(
+        self, function: Callable, signature: Signature, returns: str, fast: frozenset, checked: bool
+    ):
+        self.function, self._signature = function, signature
+        self._how = returns, fast, checked
+        self._made, self._cache = self._compiled(SourceCache(function, f"{returns} {checked}"))
+        self.address, self.symbol = self._made.address, self._made.native_name
+
+    def _compiled(self, cache: SourceCache) -> tuple[CFunc, SourceCache]:
+        returns, fast, checked = self._how
+        model = whole_numbers() if checked else "numpy"
+        options = {"nopython": True, "error_model": model, "fastmath": set(fast), "boundscheck": checked}
+        made = CFunc(
+            self.function,
+            (self._signature.args, self._signature.return_type),
+            locals={},
+            options=options,
+            pipeline_class=StatusCompiler if returns == "status" else AddressedCompiler,
+        )
+        made._cache = cache
+        with dropped_interrupts_heard():
+            made.compile()
+        return made, cache
 
     @cached_property
     def name(self) -> str:
-        """Where its text lies, with a print of the sources, the signature and the layouts that it was made from."""
-        made = f"{print_of_sources(self._pyfunc)} {self._sig} {self._cache._options}"
-        return (
-            f"{self._pyfunc.__module__}.{self.__qualname__}|{hashlib.sha256(made.encode()).hexdigest()[:16]}"
-        )
-
-    @property
-    def symbol(self) -> str:
-        """Name of the function in its instructions."""
-        return self._wrapper_name
+        """The same in every process, of no other function: where its text lies, a print of sources and layouts."""
+        text = f"{self.function.__module__}.{self.function.__qualname__}"
+        returns, fast, checked = self._how
+        made = f"{print_of_sources(self.function)} {self._signature} {returns} {sorted(fast)} {checked}"
+        return f"{text}|{hashlib.sha256(made.encode()).hexdigest()[:16]}"
 
     def bitcode(self) -> bytes:
         """Return its optimized instructions (LLVM bitcode), kept or compiled anew."""
-        held = getattr(self._library, "bitcode", None) or self._cache.load_bitcode(
-            self._sig, self._library.codegen
-        )
-        if held is None:  # nothing could be written to disk
-            with dropped_interrupts_heard():
-                library = self._compile_uncached().library
-                library._ensure_finalized()
-                held = library.bitcode
+        held = self._cache.bitcode(self._signature)
+        if held is None:  # they are no more on disk
+            held = self._compiled(SourceCache(self.function, self._cache.options, anew=True))[1].bitcode(
+                self._signature
+            )
+        assert held is not None
         return held
 
 
@@ -105,19 +123,7 @@ def address(
     signature = RESULTS[returns](*types_of(arguments, scalar))
     key = plain, signature, returns, fast, checked
     if key not in _code:
-        model = whole_numbers() if checked else "numpy"
-        options = {"nopython": True, "error_model": model, "fastmath": set(fast), "boundscheck": checked}
-        made = AddressedFunction(
-            plain,
-            (signature.args, signature.return_type),
-            locals={},
-            options=options,
-            pipeline_class=StatusCompiler if returns == "status" else AddressedCompiler,
-        )
-        made._cache = SourceCache(plain, f"{returns} {checked}")
-        with dropped_interrupts_heard():
-            made.compile()
-        _code[key] = made
+        _code[key] = AddressedFunction(plain, signature, returns, fast, checked)
     return _code[key].address
 
 

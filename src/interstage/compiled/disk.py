@@ -276,8 +276,10 @@ class SourceCache:
     numba's own cache sees edits in the file of the function alone; this one in the files of all that it calls.
     """
 
-    def __init__(self, function: FunctionType, options: str = ""):
-        self._function, self._options, self._found = function, options, None
+    def __init__(self, function: FunctionType, options: str = "", anew: bool = False):
+        self._function, self.options, self._found, self._anew = function, options, None, anew
+        self._file: CheckedFile | None = None
+        self._library: Any = None  # of the code, once there is some
 
     def _open(self) -> FunctionCache | NullCache:
         if self._found is None:
@@ -287,11 +289,11 @@ class SourceCache:
             except (RuntimeError, OSError):  # no file, or nowhere to write
                 self._found = NullCache()
             else:
-                file = self._found._cache_file
+                file = self._file = self._found._cache_file
                 file.__class__ = CheckedFile
                 sources = print_of_sources(self._function)
                 name = f"{self._function.__module__}.{self._function.__qualname__}"
-                file.begin(f"{name}, {sources}, options {self._options}, bounds {config.BOUNDSCHECK}")
+                file.begin(f"{name}, {sources}, options {self.options}, bounds {config.BOUNDSCHECK}")
         return self._found
 
     @property
@@ -303,31 +305,31 @@ class SourceCache:
             found = self._open().load_overload(signature, target_context)
         except OSError:
             found = None
+        if self._anew:
+            return None
         if found is None and self._function.__module__.startswith("interstage"):
             _say(self._function, "complex" if "complex" in str(signature) else "real")
+        self._library = None if found is None else found.library
         return found
 
     def save_overload(self, signature, data) -> None:
+        self._library = data.library
         with suppress(OSError):  # a disk that is full or protected: it is compiled again the next time
-            found = self._open()
-            found.save_overload(signature, data)
-            bitcode = getattr(
-                data.library, "bitcode", None
-            )  # after machine code was made: before there is none
-            if bitcode is not None and isinstance(found, FunctionCache):
-                found._cache_file.save(self._bitcode_key(signature, data.library.codegen), bitcode)
+            self._open().save_overload(signature, data)
+            bitcode = getattr(data.library, "bitcode", None)  # there is some after machine code was made
+            if bitcode is not None and self._file is not None:
+                self._file.save(self._bitcode_key(signature), bitcode)
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
-    def _bitcode_key(self, signature, codegen) -> tuple:
-        return "bitcode", self._open()._index_key(signature, codegen)
+    def _bitcode_key(self, signature) -> tuple:
+        return "bitcode", str(signature), self._library.codegen.magic_tuple()
 
-    def load_bitcode(self, signature, codegen) -> bytes | None:
-        """Return the optimized instructions that were kept beside the machine code, None: there are none."""
-        found = self._open()
-        if not isinstance(found, FunctionCache):
-            return None
-        held = found._cache_file.load(self._bitcode_key(signature, codegen))
+    def bitcode(self, signature) -> bytes | None:
+        """Return the optimized instructions that the code was made of, None: they are no more on disk."""
+        held = getattr(self._library, "bitcode", None)
+        if held is None and self._file is not None:
+            held = self._file.load(self._bitcode_key(signature))
         return held if isinstance(held, bytes) else None
 
     def enable(self) -> None:

@@ -384,7 +384,7 @@ class _Links:
         target = int(slot[0])
         if not wanted or target == trap():
             self._add(slot.ctypes.data, TO_CODE, NOTHING)
-        elif target in self.code and self.code[target].__wrapped__ is not called:
+        elif target in self.code and self.code[target].function is not called:
             self.used.setdefault(target, self.code[target])
             self._add(slot.ctypes.data, TO_CODE, list(self.used).index(target))
         else:

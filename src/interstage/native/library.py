@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,31 +32,20 @@ from interstage.simulation.run.integrators import (
 from interstage.simulation.run.integrators import integration_loop as flights
 
 if COMPILED:
-    from interstage.compiled import AddressedFunction, AddressedKernel, functions_by_address, stages_of
+    from interstage.compiled import (
+        AddressedFunction,
+        AddressedKernel,
+        ObjectCode,
+        functions_by_address,
+        object_code,
+        stages_of,
+    )
 
-if TYPE_CHECKING:
-    from llvmlite.binding import ModuleRef
-
-OURS = re.compile(
-    r"^(_?Py|numba_|NRT_)"
-)  # symbols of the interpreter and of numba: they get names of their own
-HERE = {  # symbols that interstage.c has
-    "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_safe",
-    "NRT_MemInfo_alloc_safe_aligned", "NRT_MemInfo_call_dtor", "NRT_incref", "NRT_decref",
-    "numba_attempt_nocopy_reshape",
-}  # fmt: skip
-# symbols of the way of errors alone: whoever comes there has failed
-COLD = re.compile(
-    r"^_?Py(Err|Exc|Gil|GILState|Eval|Bytes|Unicode|Tuple|List|Dict|Object|Long|Float|ThreadState|Exception|Import|Bool|"
-    r"_|Sys|Number)|^numba_(unpickle|do_raise|gil|recreate_record|runtime_build_excinfo|extract|fatal|get|unpack|list)|"
-    r"^_Py_|^Py_|^NRT_(adapt|get_api|manage)"
-)
-PLACED = re.compile(r"inttoptr \(i64 \d{7,}")  # an address of this process inside of code
 FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 @dataclass(frozen=True)
-class Library:
+class NativeLibrary:
     """A library that was built.
 
     functions : names of what it has, as flight files ask for them;  left_out : what it cannot have, and why
@@ -78,7 +65,7 @@ def build_library(
     methods: Sequence[str] | None = None,
     cpu: str | None = None,
     compiler: str | None = None,
-) -> Library:
+) -> NativeLibrary:
     """Compile everything that flights need into one shared library, which flies any flight file without Python.
 
     Takes a minute or two of processor time the first time; what was compiled before is taken from disk. The C header
@@ -100,22 +87,12 @@ def build_library(
         )
     cc = _compiler(compiler)
     wanted, entries, left_out = _functions(shelf() if devices is None else devices, _chosen(methods))
-    linked, used = None, list[AddressedFunction]()
-    for made in wanted:
-        module = _module(made, len(used))
-        if (why := _cannot(module)) is not None:
-            left_out[made.name.partition("|")[0]] = why
-            continue
-        used.append(made)
-        if linked is None:
-            linked = module
-        else:
-            linked.link_in(module)
-    assert linked is not None
-    table = [(made.name, made in entries) for made in used]
-    write_bytes(target, _linked(linked, table, cpu, cc), "library")
+    code = object_code(wanted, cpu)
+    left_out |= {made.name.partition("|")[0]: why for made, why in code.left_out.items()}
+    table = [(made.name, made in entries) for made in code.functions]
+    write_bytes(target, _linked(code, table, cc), "library")
     write_bytes(target.with_name("interstage.h"), _source("interstage.h").encode(), "header")
-    return Library(target, [name for name, _ in table], left_out, target.stat().st_size)
+    return NativeLibrary(target, [name for name, _ in table], left_out, target.stat().st_size)
 
 
 def shelf() -> list[type[Device]]:
@@ -158,59 +135,13 @@ def _functions(
     return wanted, {known[at] for at in entries}, left_out
 
 
-def _module(made: AddressedFunction, number: int) -> ModuleRef:
-    """Return the instructions of a function as `ist_f…`, everything else private, with symbols that C has."""
-    from llvmlite import binding
-
-    module = binding.parse_bitcode(made.bitcode())
-    for function in module.functions:
-        plain = re.sub(r"\.\d+$", "", function.name)
-        if plain in HERE and not function.is_declaration:
-            function.linkage = "available_externally"  # in C, without operations of one kind of processor
-            function.name = f"ist_rt_{plain}"
-        elif function.is_declaration:
-            if OURS.match(function.name):
-                function.name = f"ist_rt_{function.name}"
-        elif function.name == made.symbol:
-            function.name, function.linkage, function.visibility = f"ist_f{number}", "external", "hidden"
-        else:
-            function.linkage = "internal"
-    for variable in module.global_variables:
-        if not variable.is_declaration:
-            variable.linkage = "internal"
-        elif OURS.match(variable.name):
-            variable.name = f"ist_rt_{variable.name}"
-    return module
-
-
-def _cannot(module: ModuleRef) -> str | None:
-    """Return why a function cannot go into a library, None: it can."""
-    needed = [f.name for f in (*module.functions, *module.global_variables) if f.is_declaration]
-    for name in (one.removeprefix("ist_rt_") for one in needed if one.startswith("ist_rt_")):
-        if name not in HERE and not COLD.match(name):
-            return f"it needs {name}"
-    if PLACED.search(str(module)):
-        return "it holds an address of this process"
-    return None
-
-
-def _linked(module: ModuleRef, table: Sequence[tuple[str, bool]], cpu: str | None, cc: str) -> bytes:
+def _linked(code: ObjectCode, table: Sequence[tuple[str, bool]], cc: str) -> bytes:
     """Return the shared library of some functions and the loader."""
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    chosen = binding.get_host_cpu_name() if cpu is None else cpu
-    features = binding.get_host_cpu_features().flatten() if cpu is None else ""
-    module.verify()
-    machine = binding.Target.from_default_triple().create_target_machine(
-        cpu=chosen, features=features, opt=3, reloc="pic", codemodel="default"
-    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "kernels.o").write_bytes(machine.emit_object(module))
+        (folder / "kernels.o").write_bytes(code.data)
         (folder / "kernels.h").write_text(_header(table), encoding="utf-8")
-        (folder / "stubs.h").write_text(_stubs(module), encoding="utf-8")
+        (folder / "stubs.h").write_text(_stubs(code), encoding="utf-8")
         for source in ("interstage.h", "interstage.c"):
             (folder / source).write_text(_source(source), encoding="utf-8")
         made = folder / "made"
@@ -244,19 +175,10 @@ def _header(table: Sequence[tuple[str, bool]]) -> str:
     return "\n".join([*lines, "};", ""])
 
 
-def _stubs(module: ModuleRef) -> str:
+def _stubs(code: ObjectCode) -> str:
     """Return `stubs.h`: what stands for symbols of the interpreter, which only a kernel that failed comes to."""
-    text = [
-        f"HIDDEN void *{f.name}(void) {{ raised = 1; return NULL; }}"
-        for f in module.functions
-        if f.is_declaration and f.name.startswith("ist_rt_") and f.name.removeprefix("ist_rt_") not in HERE
-    ]
-    text += [
-        f"HIDDEN void *{v.name}[64];"
-        for v in module.global_variables
-        if v.is_declaration and v.name.startswith("ist_rt_")
-    ]
-    return "\n".join([*sorted(set(text)), ""])
+    text = [f"HIDDEN void *{name}(void) {{ raised = 1; return NULL; }}" for name in sorted(code.calls)]
+    return "\n".join([*text, *(f"HIDDEN void *{name}[64];" for name in sorted(code.variables)), ""])
 
 
 def _source(name: str) -> str:

@@ -79,8 +79,8 @@ _DECLARED: dict[str, tuple] = {
 
 
 @cache
-def _library(path: str) -> ctypes.CDLL:
-    """Load a library once."""
+def load_library(path: str) -> ctypes.CDLL:
+    """Load a native library, once, with the types of its functions."""
     try:
         found = ctypes.CDLL(path)
         for name, (result, *arguments) in _DECLARED.items():
@@ -95,7 +95,7 @@ class _Opened:
     """A flight file in a library; it is closed when the last instance is gone."""
 
     def __init__(self, path: Path, library: str):
-        self.library = _library(library)
+        self.library = load_library(library)
         why = ctypes.create_string_buffer(512)
         self.handle = self.library.ist_open(os.fsencode(path), why, len(why))
         if not self.handle:
