@@ -210,6 +210,21 @@ def test_what_is_not_wanted_and_elements_of_a_set_in_responses(tmp_path, capsys)
     assert row[1] == "2" and float(row[3]) == pytest.approx(6.0, rel=1e-3)
 
 
+def test_responses_list_what_they_do_not_carry_out(tmp_path, capsys):
+    """Modes are not chosen by MODESELECT, and one subcase is shown: both are said."""
+    case = "MODESELECT(LMODENM=2) = 1\nFORCE = 5\nSTRESS = 5\nSUBCASE 3\nSUBCASE 4\nDLOAD = 7"
+    path = shaken(tmp_path, case)
+    text = " ".join(run(capsys, "response", path, "--forces").split())
+    assert (
+        "Case control that is not carried out: MODESELECT (1), STRESS (1) (options of 'response': --stresses)"
+        in text
+    )
+    assert "subcase 3 alone; --subcase shows the others that have a DLOAD (4)" in text
+    out = json.loads(run(capsys, "response", path, "--subcase", 4, "--json"))
+    assert out["ignored_requests"] == {"FORCE": 1, "MODESELECT": 1, "STRESS": 1} and out["ignored"] == {}
+    assert not any("alone" in note for note in out["notes"])
+
+
 def test_sets_that_are_not_there_or_no_lists_are_told_of(tmp_path, capsys):
     text = run(capsys, "response", shaken(tmp_path, "DISP = 4\nVELO = 6"))
     assert "SET 4 of DISP is not in the deck: the points that move most are shown" in text

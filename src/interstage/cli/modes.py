@@ -204,13 +204,13 @@ def _show(fe, result, weight, cards) -> None:
         console.print(readable(note))
 
 
-def show_ignored(console, cards) -> None:
-    """Print the names and counts of the cards and of the case control that the solution does not use."""
+def show_ignored(console, cards, command: str = "'static' and 'modes'") -> None:
+    """Print names and counts of cards and case control that the solution does not use, and options that would."""
     if cards.ignored:
         names = ", ".join(f"{name} ({n})" for name, n in sorted(cards.ignored.items()))
         console.print(f"Not used by this solution: {names}")
     if cards.ignored_requests:
         names = ", ".join(f"{name} ({n})" for name, n in cards.ignored_requests.items())
         ours = sorted({f"--{REQUESTS[n[:4]]}" for n in cards.ignored_requests if n[:4] in REQUESTS})
-        hint = f" (options of 'static' and 'modes': {', '.join(ours)})" if ours else ""
+        hint = f" (options of {command}: {', '.join(ours)})" if ours else ""
         console.print(f"Case control that is not carried out: {names}{hint}")

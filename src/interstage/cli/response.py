@@ -69,14 +69,14 @@ def response(
 ) -> None:
     """Response to loads that change with frequency (SOL 108, 111) or time (SOL 109, 112), and to random loads."""
     from interstage.cli import random_tables
-    from interstage.cli.element_tables import chosen_rows
+    from interstage.cli.element_tables import Asked, chosen_rows
     from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
     from interstage.fem import frequency_response, random_response, transient_response
 
     oscillators = None if srs is None else _oscillators(srs)
     with progress(quiet=as_json) as report:
-        _, fe = read_model(deck, allow_outside, report)
+        cards, fe = read_model(deck, allow_outside, report)
         report("response")
         moving = fe.sol in IN_TIME if in_time is None else in_time
         if oscillators is not None and not moving:
@@ -90,7 +90,10 @@ def response(
             result = solve(fe, subcase=subcase, modal=modal, n_modes=n_modes)
         kinds = [name for name, asked in (("forces", forces), ("stresses", stresses)) if asked]
     otherwise = ["displacement"] if shaken is None else list(QUANTITIES)
+    Asked(forces, stresses, False, True).carry_out(cards)
     chosen, said = _chosen(fe, result, point, quantity, otherwise)
+    if shaken is None and subcase is None:
+        said += _others(fe, result.subcase)
     points = list(dict.fromkeys(one for ids in chosen.values() for one in ids))
     shock = None if oscillators is None else _shock(result, points, oscillators, q)
     if csv is not None:
@@ -98,6 +101,7 @@ def response(
     if as_json:
         out = _machine(fe, result, points)
         out["notes"] += said
+        out |= {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}
         if shock is not None:
             out["shock_spectrum"] = {"frequency_hz": oscillators.tolist(), "q": q, "points": shock}
         for kind in kinds:
@@ -106,7 +110,7 @@ def response(
             out["random"] = random_tables.machine(shaken, points, kinds)
         print(json_text(out, gaps=random_tables.not_numbers(result)))
         return
-    _show(fe, result, chosen, said)
+    _show(fe, result, chosen, said, cards)
     if shock is not None:
         _show_shock(oscillators, shock, q)
     named = partial(chosen_rows, fe.case, result.subcase)
@@ -256,10 +260,21 @@ def _write(path: Path, result, chosen: dict) -> None:
     write_text(path, "\n".join(rows) + "\n", "table")
 
 
-def _show(fe, result, chosen: dict, said: list[str]) -> None:
+def _others(fe, shown: int) -> list[str]:
+    """A sentence about subcases with loads of their own that are not shown."""
+    from interstage.fem.response_loads import selected
+
+    others = [str(one.id) for one in fe.case.subcases if one.id != shown and selected(one, "DLOA")]
+    if not others:
+        return []
+    return [f"subcase {shown} alone; --subcase shows the others that have a DLOAD ({', '.join(others)})"]
+
+
+def _show(fe, result, chosen: dict, said: list[str], cards) -> None:
     import numpy as np
     from rich.table import Table
 
+    from interstage.cli.modes import show_ignored
     from interstage.cli.tables import plain_console, readable, show_table
 
     console = plain_console()
@@ -280,6 +295,7 @@ def _show(fe, result, chosen: dict, said: list[str]) -> None:
                     cells = (f"{row[at]:.6g}", f"{values[at]:.6g}", f"{row[-1]:.6g}")
                     table.add_row(str(point), COMPONENTS[k], *cells)
         show_table(console, table)
+    show_ignored(console, cards, "'response'")
     for note in [*result.notes, *said]:
         console.print(readable(note))
 
