@@ -243,6 +243,17 @@ def test_point_masses_where_row_sums_are_negative():
     np.testing.assert_allclose(points.mass, [mass / 36.0] * 4 + [mass * 4.0 / 27.0] * 6, rtol=1e-12)
 
 
+def test_point_masses_of_coupled_mass_are_the_mean_of_their_directions():
+    """Row sums of a mass that differs by direction, as of what slides along x: 2, 3 and 4 kg at the first node."""
+    M = np.zeros((12, 12))
+    for axis, (own, shared) in enumerate([(1.5, 0.5), (2.5, 0.5), (3.5, 0.5)]):
+        M[axis, axis], M[axis, 6 + axis] = own, shared
+        M[6 + axis, 6 + axis], M[6 + axis, axis] = 5.5, shared
+    points, notes = mi.point_masses(M, 2)
+    np.testing.assert_allclose(points.mass, [3.0, 6.0], rtol=1e-14)
+    assert not notes
+
+
 def parts_of(M, xyz, Pi):
     points, _ = mi.point_masses(M, len(xyz))
     shapes = Pi.reshape(len(xyz), 6, -1)

@@ -94,7 +94,7 @@ def test_a_ball_has_no_lock():
 
 @pytest.mark.parametrize("cosine, near", [(0.9, False), (0.1, True), (-0.1, True), (-0.9, False)])
 def test_near_lock_is_near_on_both_sides(cosine, near):
-    """A joint that turns by 0.5 rad in a step: that matters where |cos| of its middle angle is small, of either sign."""
+    """A turn of 0.5 rad in a step matters where the cosine of the middle angle is small, of either sign."""
     mb = Multibody("top")
     mb.add_body("top", mass=1.0, inertia=[1, 1, 1], joint=Gimbal("xyz"))
     system = mb.compile()
