@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from validation.study import Row, Study
+from validation.study import HERE, Row, Study
 
 if TYPE_CHECKING:
     from interstage.multibody import State, System
@@ -161,7 +161,7 @@ def _rows(
         best = int(np.argmin(e))
         limit = {2: 1e-9, 4: 1e-11}[order] if rigid else {2: 1e-9, 4: 1e-10}[order]
         out.rows.append(
-            Row(name, f"A by {method}, best step", f"h = {h[best]:.0e}", "", float(e[best]), limit)
+            Row(name, f"A by {method}, best step", "", "", float(e[best]), limit, f"{HERE} h = {h[best]:.0e}")
         )
         default = ist.linearize(system, x, method=method)
         gap = float(np.abs(default.A - reference).max() / np.abs(reference).max())
