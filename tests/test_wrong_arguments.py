@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy import stats
 
 import interstage as ist
@@ -86,6 +87,37 @@ def _cart():
     return mb.compile()
 
 
+def _boom(**given):
+    ist.Component.from_matrices(
+        **{"K": np.eye(12), "M": np.eye(12), "nodes": {1: (0, 0, 0), 2: (1, 0, 0)}, "n_modes": 4} | given
+    )
+
+
+NODES = {
+    "no matrix": ({"K": None}, "K does not fit|K is no matrix"),
+    "a list of matrices": ({"M": np.eye(12)[None]}, "M is no matrix of real numbers"),
+    "a number too many": (
+        {"nodes": {1: (0, 0, 0, 0), 2: (1, 0, 0)}},
+        r"three finite numbers each .nodes, 1.",
+    ),
+    "half a number": ({"nodes": {1.5: (0, 0, 0), 2: (1, 0, 0)}}, "named by a whole number .nodes.; got 1.5"),
+}
+
+
+@pytest.mark.parametrize("what", NODES)
+def test_matrices_and_nodes_of_a_component_are_checked(what):
+    given, words = NODES[what]
+    with pytest.raises(ist.InterstageError, match=words):
+        _boom(**given)
+
+
+@pytest.mark.parametrize("point", [(0, 0), (0, 0, 0, 0), 1.0, [[0, 0, 0]]])
+def test_a_point_of_an_inertia_has_three_numbers(point):
+    """Compiled code would read what lies beyond."""
+    with pytest.raises(ist.InterstageError, match=r"wrong shape .point."):
+        ist.RigidInertia.from_about_point(1.0, [0, 0, 0], np.eye(3), point)
+
+
 IMAGINARY = {
     "an argument": (lambda z: _cart().set_mass("cart", mass=z), "set_mass: mass must be real, .*complex128"),
     "an array": (
@@ -106,6 +138,12 @@ IMAGINARY = {
         lambda z: ist.LinearModel(-np.eye(1), np.eye(1), np.eye(1), np.zeros((1, 1))).reduce(error=z),
         "reduce: error must be real",
     ),
+    "a sparse matrix": (
+        lambda z: ist.linalg.eigenmodes(np.eye(3) * z, np.eye(3), n_modes=1),
+        "not a matrix of real numbers",
+    ),
+    "a factor": (lambda z: Factor(sp.csr_array(np.eye(3) * z)), "matrix to factorize is complex"),
+    "a finite-element matrix": (lambda z: _boom(K=np.eye(12) * z), "K is no matrix of real numbers"),
     "a requirement": (lambda z: ist.GainStabilized(z, band=(0.1, 1.0)), "below_db must be real"),
     "a state": (lambda z: setattr(_cart().state(), "v", np.array([z])), "velocities .* 1 real numbers"),
 }

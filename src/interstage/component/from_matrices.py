@@ -73,8 +73,8 @@ def component_from_matrices(s: Structure, options: ReductionOptions) -> Componen
     if options.n_modes is None:
         raise InputError("the number of modes is not known", where="n_modes", hint="give n_modes")
     nodes, lumped = s.nodes, s.lumped
-    ids = np.array([int(i) for i in nodes], dtype=np.int64)
-    xyz = np.array([np.asarray(p, dtype=float) for p in nodes.values()]).reshape(-1, 3)
+    ids = np.array([_id(node) for node in nodes], dtype=np.int64)
+    xyz = np.array([_position(node, p) for node, p in nodes.items()]).reshape(-1, 3)
     K, M, B, K4, ids, xyz = _ordered(s.K, s.M, s.B, s.K4, ids, xyz)
     spc = checked_grids("spc", s.spc or {})
     check_grids("spc", spc, ids)
@@ -138,6 +138,30 @@ def _recoverer(
     return Recoverer(list(wanted), quantities, lambda u: S @ u)
 
 
+def _id(node: Any) -> int:
+    """Return the number of a node."""
+    try:
+        number = int(node)
+        if not isinstance(node, str) and number != node:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("a node is named by a whole number", where="nodes", got=shown(node)) from None
+    return number
+
+
+def _position(node: object, given: ArrayLike) -> np.ndarray:
+    """Return the position (3,) of a node."""
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError, RuntimeWarning):
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise InputError(
+            "node positions must be three finite numbers each", where=f"nodes, {node}", got=shown(given)
+        )
+    return found
+
+
 def _stiffener(geometric: Stiffness, nodes: Mapping[int, ArrayLike], Q: sp.csr_matrix) -> Stiffener:
     """Return the geometric stiffness of displacements in component axes, nodes by ascending ids."""
     dof = _by_id(nodes)
@@ -156,7 +180,12 @@ def symmetric_matrix(A: Matrix, size: int, what: str, rows: str) -> sp.csr_matri
 
     what : its name in messages; rows : what its rows are
     """
-    A = sp.csr_matrix(A, dtype=float)
+    try:
+        if getattr(A, "dtype", np.dtype(float)).kind == "c":
+            raise TypeError
+        A = sp.csr_matrix(A, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} is no matrix of real numbers", got=shown(A)) from None
     if A.shape != (size, size):
         raise InputError(
             f"{what} does not fit the nodes", expected=f"({size}, {size}), {rows}", got=f"{A.shape}"
@@ -175,12 +204,10 @@ def _ordered(K, M, B, K4, ids, xyz):
     n = len(ids)
     if n == 0 or len(np.unique(ids)) != n:
         raise InputError("the node ids are not unique" if n else "there are no nodes")
-    if not np.all(np.isfinite(xyz)) or xyz.shape != (n, 3):
-        raise InputError("node positions must be three finite numbers each", where="nodes")
     order, dof = np.argsort(ids), _by_id(ids)
     out: list[Any] = []
     for label, A in (("K", K), ("M", M), ("B", B), ("K4", K4)):
-        if A is None:
+        if A is None and label in ("B", "K4"):
             out.append(None)
             continue
         A = symmetric_matrix(A, 6 * n, f"the matrix {label}", "six dofs a node")

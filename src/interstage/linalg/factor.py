@@ -150,20 +150,21 @@ class NotPositiveDefinite(SolverError):
     """A matrix given as positive definite has a pivot that is zero or negative."""
 
 
-def as_sparse(A) -> sp.csr_array:
-    """Return a matrix of numbers by rows, or say that it is none."""
+def as_sparse(A, kinds: str = "biuf") -> sp.csr_array:
+    """Return a matrix of numbers (real ones, or of other kinds of dtypes) by rows, or say that it is none."""
     try:
         found = sp.csr_array(A)
     except (TypeError, ValueError):  # whatever scipy says of it
         found = None
-    if found is None or found.ndim != 2 or found.dtype.kind not in "biufc":
-        raise InputError("this is not a matrix of numbers", got=shown(A))
+    if found is None or found.ndim != 2 or found.dtype.kind not in kinds:
+        real = "" if "c" in kinds else "real "
+        raise InputError(f"this is not a matrix of {real}numbers", got=shown(A))
     return found
 
 
 def upper_triangle(A) -> sp.csr_array:
     """Return the upper triangle of a symmetric matrix, columns sorted, every diagonal entry stored."""
-    A = as_sparse(A)
+    A = as_sparse(A, "biufc")  # a pencil packs two matrices into one
     if A.shape[0] != A.shape[1]:
         raise InputError("the matrix is not square", got=f"shape {A.shape}")
     if not A.has_sorted_indices:
@@ -240,6 +241,8 @@ class Factor:
         U = A if upper else upper_triangle(A)
         if not sp.issparse(U) or U.ndim != 2 or U.shape[0] != U.shape[1]:
             raise InputError("the matrix to factorize is not square", got=shown(U))
+        if U.dtype.kind == "c":
+            raise InputError("the matrix to factorize is complex", expected="real numbers", got=shown(A))
         self.n = U.shape[0]
         self.definite = definite
         self.backend = backend or backend_name()
@@ -271,6 +274,8 @@ class Factor:
         U = A if upper else upper_triangle(A)
         if not sp.issparse(U) or U.shape != (self.n, self.n):
             raise InputError(f"new values need the pattern of the first, {self.n} x {self.n}", got=shown(A))
+        if U.dtype.kind == "c":
+            raise InputError("the matrix to factorize is complex", expected="real numbers", got=shown(A))
         self._numeric(U)
 
     def solve(self, B: np.ndarray, *, overwrite: bool = False) -> np.ndarray:

@@ -76,7 +76,9 @@ class RigidInertia:
     ) -> RigidInertia:
         """Return the record of an inertia given about any point (3,) of the same frame."""
         about = cls(mass, com, inertia)
-        m, c, J, p, I_com = functions.with_output((3, 3), about.mass, about.com, about.inertia, point)
+        m, c, J, p, I_com = functions.with_output(
+            (3, 3), about.mass, about.com, about.inertia, _numbers(point, (3,), "point")
+        )
         inertia_kernels.inertia_about_com(m[()], c, J, p, I_com)
         return cls(m[()], c, I_com)
 
