@@ -144,6 +144,10 @@ IMAGINARY = {
     ),
     "a factor": (lambda z: Factor(sp.csr_array(np.eye(3) * z)), "matrix to factorize is complex"),
     "a finite-element matrix": (lambda z: _boom(K=np.eye(12) * z), "K is no matrix of real numbers"),
+    "a dimension": (
+        lambda z: dev.CylinderSlosh(z, 1.0, 1.0),
+        "radius must be positive; got np.complex128",
+    ),
     "a requirement": (lambda z: ist.GainStabilized(z, band=(0.1, 1.0)), "below_db must be real"),
     "a state": (lambda z: setattr(_cart().state(), "v", np.array([z])), "velocities .* 1 real numbers"),
 }
@@ -162,6 +166,8 @@ def test_absurd_sizes_are_refused_at_once():
     for asked in ({"until": 1e300}, {"until": 1, "step": 1e-300}, {"until": 1e9, "step": 1e-9}):
         with pytest.raises(ist.InterstageError, match=r"1e15 s|too many steps|until|step"):
             ist.simulate(lag, None, **asked)
+    with pytest.raises(ist.InterstageError, match="no number of processes"):
+        ist.monte_carlo(lambda row: {"y": 1.0}, {"a": stats.norm()}, runs=2, workers=10**30)
     with pytest.raises(ist.InterstageError, match="too many runs"):
         ist.monte_carlo(lambda row: {"y": 1.0}, {"a": stats.norm()}, runs=10**12, workers=0)
 

@@ -150,7 +150,7 @@ class Slosh(ABC):
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not (np.isfinite(value) and value > 0.0):
+            if not isinstance(value, int | float | np.integer | np.floating) or not 0.0 < value < np.inf:
                 raise InputError(f"{type(self).__name__}: {name} must be positive", got=repr(value))
 
     @cached_property
@@ -432,7 +432,10 @@ def slosh_cards(
     foot = np.asarray(bottom, dtype=float)
     if foot.shape != (3,) or not np.isfinite(foot).all():
         raise InputError("slosh_cards: bottom is no point", expected="three numbers", got=repr(bottom))
-    if not (np.isfinite(acceleration) and acceleration > 0.0):
+    if (
+        not isinstance(acceleration, int | float | np.integer | np.floating)
+        or not 0.0 < acceleration < np.inf
+    ):
         raise InputError(
             "slosh_cards needs an acceleration", expected="above 0 m/s^2", got=repr(acceleration)
         )

@@ -55,10 +55,10 @@ class Scheme:
     def __post_init__(self):
         if self.method not in METHODS:
             raise InputError("unknown method", expected=", ".join(METHODS), got=repr(self.method))
-        number = isinstance(self.step, int | float | np.number)
+        number = isinstance(self.step, int | float | np.integer | np.floating)
         if self.step is not None and not (number and np.isfinite(self.step) and self.step > 0.0):
             raise InputError("the step must be positive", where="step", got=repr(self.step))
-        if not (isinstance(self.rtol, int | float | np.number) and 0.0 < self.rtol < 1.0):
+        if not (isinstance(self.rtol, int | float | np.integer | np.floating) and 0.0 < self.rtol < 1.0):
             raise InputError("the tolerance must lie between 0 and 1", where="rtol", got=repr(self.rtol))
         if self.richardson and self.method == "complex-step":
             raise InputError("complex steps leave nothing to extrapolate", hint='use method="central-2"')

@@ -80,7 +80,10 @@ class Requirement:
 
     def _positive(self, **values: float) -> None:
         for name, value in values.items():
-            if not isinstance(value, int | float | np.number) or not 0.0 < float(value) < np.inf:
+            if (
+                not isinstance(value, int | float | np.integer | np.floating)
+                or not 0.0 < float(value) < np.inf
+            ):
                 raise InputError(
                     f"{type(self).__name__}: {name} must be a number above zero", got=shown(value)
                 )

@@ -81,7 +81,7 @@ def trim(
     set : {port or state: value} of an assembly: inputs that are held, parameters, states to begin with
     """
     for name, value in (("max_iterations", max_iterations), ("tolerance", tolerance)):
-        if not isinstance(value, int | float | np.number) or not value >= 0:
+        if not isinstance(value, int | float | np.integer | np.floating) or not value >= 0:
             raise InputError(f"{name} must be a number that is not negative", where=name, got=repr(value))
     if isinstance(system, Assembly):
         check_frame_used(frame, forces)

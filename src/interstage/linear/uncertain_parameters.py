@@ -221,7 +221,7 @@ def _three(name: str, given: object) -> tuple[float, float, float]:
 
 def _range(name: str, given: object, nominal: float) -> tuple[float, float]:
     """Return the range of a parameter: about its nominal value, or as it is given."""
-    if isinstance(given, int | float | np.number) and not isinstance(given, bool):
+    if isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool):
         half = float(given)
         if not (np.isfinite(half) and half > 0.0):
             raise InputError(
@@ -291,6 +291,6 @@ def rest_of(parameters: Mapping[str, UncertainParameter], values: Mapping[str, f
                 where="values",
                 hint=did_you_mean(name, parameters),
             )
-        if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
             raise InputError(f"uncertain: the value of '{name}' must be a finite number", got=shown(value))
     return {name: float(values.get(name, one.nominal)) for name, one in parameters.items()}

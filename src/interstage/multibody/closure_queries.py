@@ -378,7 +378,7 @@ def stabilize(system: System, method: str, rate: float) -> None:
     """Choose how drift is held: projection after steps, Baumgarte's terms (α = β = rate), or not at all."""
     if method not in STABILIZATIONS:
         raise InputError("unknown stabilization", expected=", ".join(STABILIZATIONS), got=repr(method))
-    if not isinstance(rate, int | float | np.number) or not np.isfinite(rate) or rate <= 0.0:
+    if not isinstance(rate, int | float | np.integer | np.floating) or not np.isfinite(rate) or rate <= 0.0:
         raise InputError("the rate of Baumgarte's stabilization must be positive", got=repr(rate))
     soft = (2.0 * rate, rate**2) if method == "baumgarte" else (0.0, 0.0)
     system.settings.closure_option[:] = (float(method == "projection"), *soft)

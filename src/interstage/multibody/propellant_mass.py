@@ -150,7 +150,7 @@ def check_tanks(tanks: Tanks, n: int, where: str) -> None:
 
 def check_within(name: str, mass: object, low: float, high: float) -> None:
     """Refuse propellant that is no number between the least and the most of its tank."""
-    if not isinstance(mass, int | float | np.number) or not low <= mass <= high:
+    if not isinstance(mass, int | float | np.integer | np.floating) or not low <= mass <= high:
         raise InputError(
             "the propellant is not within the levels of its tank",
             where=f"tank '{name}'",

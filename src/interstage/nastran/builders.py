@@ -216,9 +216,12 @@ def plate_deck(
     _slender("plate", "thickness", thickness, "shorter side", min(length, width), 0.2, 0.5)
     nx, ny = _two_counts("plate", elements)
     made = material_of(material)
-    if not (np.isfinite(extra_mass_per_area) and extra_mass_per_area >= 0.0):
+    if (
+        not isinstance(extra_mass_per_area, int | float | np.integer | np.floating)
+        or not 0.0 <= extra_mass_per_area < np.inf
+    ):
         raise InputError(
-            "plate: extra_mass_per_area must not be negative", got=f"{extra_mass_per_area:g} kg/m^2"
+            "plate: extra_mass_per_area must not be negative", got=f"{extra_mass_per_area} kg/m^2"
         )
     if root not in ("edge", "center", "free"):
         raise InputError("plate: unknown root", expected="'edge', 'center' or 'free'", got=shown(root))
@@ -361,7 +364,7 @@ def _deck(title: str, bulk: Sequence[str]) -> str:
 def _positive(what: str, **sizes: float) -> list[float]:
     """Return sizes as real numbers; refuse one that is not positive."""
     for name, value in sizes.items():
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if not (number and 0.0 < value < np.inf):
             raise InputError(f"{what}: {name} must be a positive number", got=shown(value))
         if name in LENGTHS and not SMALLEST <= value <= LARGEST:
@@ -373,7 +376,10 @@ def _positive(what: str, **sizes: float) -> list[float]:
 
 def _slender(what: str, name: str, size: float, across: str, other: float, fair: float, most: float) -> None:
     """Refuse a body that is too thick for the theory it is built by, and warn of one that is nearly so."""
-    if not (isinstance(size, int | float | np.number) and np.isfinite(size)) or size <= fair * other:
+    if (
+        not (isinstance(size, int | float | np.integer | np.floating) and np.isfinite(size))
+        or size <= fair * other
+    ):
         return
     said = f"{what}: the {name}, {size:g} m, is {size / other:.2g} times the {across}"
     if size > most * other:

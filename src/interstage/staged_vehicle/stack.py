@@ -179,7 +179,7 @@ class CoupledStructure:
             for name, mass in out.items():
                 self.tanks[name].interval(mass)
             return out
-        if isinstance(given, bool) or not isinstance(given, (int, float, np.number)):
+        if isinstance(given, bool) or not isinstance(given, (int, float, np.integer, np.floating)):
             raise InputError(
                 "the propellant is not usable",
                 where="propellant",
@@ -246,7 +246,7 @@ def check_wanted(n_modes: int | None, below_hz: float | None, where: str) -> Non
     ):
         raise InputError("n_modes counts modes", where=where, expected="1 or more", got=shown(n_modes))
     if below_hz is not None and not (
-        isinstance(below_hz, (int, float, np.number)) and 0.0 < below_hz < np.inf
+        isinstance(below_hz, (int, float, np.integer, np.floating)) and 0.0 < below_hz < np.inf
     ):
         raise InputError("below_hz must be positive", where=where, expected="Hz", got=shown(below_hz))
 

@@ -36,6 +36,7 @@ MOST = 4096  # runs in a bundle
 AHEAD = 2  # bundles that wait for each worker
 CHANCES = 2  # how often a run may take its process down while it is alone there
 STARTS = 3  # how often worker processes are started before it is given up
+MOST_WORKERS = 1024  # processes of one machine
 LOSSES = 20  # times that a cluster may give up what it had, without a run done between
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 MARK = "INTERSTAGE_WORKER"
@@ -64,8 +65,10 @@ def hands_of(job: Job, folder: Path | None, workers: object, cluster: object, ru
         return Cluster(job, folder, cluster)
     if workers is None:
         workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
-        raise InputError("workers is no number of processes", expected="0 or more", got=shown(workers))
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 0 <= workers <= MOST_WORKERS:
+        raise InputError(
+            "workers is no number of processes", expected=f"0 to {MOST_WORKERS}", got=shown(workers)
+        )
     if sys.platform == "win32":
         workers = min(workers, 61)  # more handles than these cannot be waited for there
     return Processes(job, folder, min(workers, max(runs, 1))) if workers and runs else Here(job, folder)

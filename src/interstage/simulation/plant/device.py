@@ -411,7 +411,7 @@ class RecordView:
 
 def _size(value: object, where: str) -> int:
     """Return a number of rows: whole, at least 1."""
-    if not isinstance(value, int | float | np.number) or value < 1 or float(value) % 1 != 0:
+    if not isinstance(value, int | float | np.integer | np.floating) or value < 1 or float(value) % 1 != 0:
         raise InputError(f"{where} is a number of rows", expected="1 or more", got=repr(value))
     return int(value)
 

@@ -83,7 +83,7 @@ class Pacer:
     __slots__ = ("begin", "last", "overruns", "pace", "ticks", "total", "worst", "zero")
 
     def __init__(self, pace: float):
-        number = isinstance(pace, int | float | np.number) and not isinstance(pace, bool)
+        number = isinstance(pace, int | float | np.integer | np.floating) and not isinstance(pace, bool)
         if not number or not np.isfinite(pace) or pace <= 0.0:
             raise InputError("pace must be a positive number", expected="1.0 for real time", got=repr(pace))
         self.pace, self.zero, self.begin, self.last = float(pace), 0.0, 0.0, -np.inf
