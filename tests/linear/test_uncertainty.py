@@ -13,6 +13,7 @@ from scipy.linalg import solve_continuous_are
 import interstage as ist
 from interstage.errors import FidelityWarning, InputError
 from interstage.linear.lft import closed_matrix
+from interstage.linear.sensitivity import closed_matrices
 from interstage.linear.structured_singular_value import DeltaBlock, lower_bound, upper_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore::interstage.errors.FidelityWarning")
@@ -428,3 +429,14 @@ def test_a_box_that_is_not_affine_is_said():
     u = ist.uncertain(plant, parameters={"k": (0.5, 2.0)})
     with pytest.warns(FidelityWarning, match="not affine in its parameters"):
         assert u.lft.error > 0.05
+
+
+def test_matrices_of_a_closed_loop_move_as_their_differences_do():
+    """S = (I + L)⁻¹ and its derivative along a move of A, B, C and D of L, beside central differences."""
+    rng = np.random.default_rng(4)
+    sizes = (3, 3), (3, 2), (2, 3), (2, 2)
+    at, move = ([rng.normal(size=size) for size in sizes] for _ in range(2))
+    (_, (found,)), h = closed_matrices(tuple(at), [tuple(move)]), 1e-5
+    ends = [closed_matrices(tuple(a + s * h * d for a, d in zip(at, move)), [])[0] for s in (1.0, -1.0)]
+    for one, more, less in zip(found, *ends):
+        np.testing.assert_allclose(one, (more - less) / (2.0 * h), rtol=1e-6, atol=1e-7)
