@@ -304,3 +304,24 @@ def travelling(system):
     """Return which velocities are lengths a time."""
     return np.array([name.rsplit(".", 1)[1] in ("travel", "travel1", "travel2", "vx", "vy", "vz")
                      for name in system.velocity_names()])  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
+def test_a_far_bent_arch_closes_and_rests_alike_in_all_units(length):
+    """Twelve bars on springs, bent until the ends of a 1 m strip are 0.3 m apart: the same shape in km, m and mm."""
+    mb = ist.Multibody("arch", gravity=[0, -9.81 * length, 0])
+    bar, inertia = length / 12, np.array([1e-5, 1e-4, 1e-4]) * length**2
+    for i in range(12):
+        joint = ist.Revolute("z", stiffness=2.0 * length**2 * (i > 0), damping=0.01 * length**2)
+        more = {"parent": f"b{i - 1}", "at": [bar, 0, 0]} if i else {}
+        mb.add_body(f"b{i}", mass=0.1, com=[bar / 2, 0, 0], inertia=inertia, joint=joint, **more)
+    mb.close("pin", ("b11", [bar, 0, 0]), ("ground", [0.3 * length, 0, 0]), joint=ist.Cylindrical("z"))
+    system = mb.compile()
+    x = system.state()
+    x.q[:] = [1.28, *np.full(11, -2.56 / 11)]
+    system.drop_redundant(x)
+    x = system.assemble(x)
+    assert x.q[:3] == pytest.approx([2.01787, -0.27416, -0.31943], abs=5e-3)
+    x0 = ist.trim(system, x)
+    assert x0.q[:3] == pytest.approx([1.93866115, -0.17227464, -0.3041358], abs=1e-7)
+    assert np.abs(system.forward_dynamics(x0)).max() < 1e-9

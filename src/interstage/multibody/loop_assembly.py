@@ -102,11 +102,15 @@ def _newton_rows(system: System, x: State) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _metric(system: System, x: State, time: float) -> np.ndarray:
-    """Return W (nv, nv): mass, and stiffness of modes and joints so that it rules."""
+    """Return W (nv, nv) = M + T² K / min(K_i / M_ii): mass, and stiffness of modes and joints so that it rules.
+
+    The same in all systems of units.
+    """
     still = State(x.layout, x.q, np.zeros(system.nv))
     K = np.where(system.tree.v_q >= 0, system.tree.v_stiffness, 0.0)
-    slowest = K[K > 0.0].min(initial=np.inf)
-    return system.mass_matrix(still) + np.diag(K * (time**2 / slowest))
+    M = system.mass_matrix(still)
+    slowest = (K / M.diagonal())[K > 0.0].min(initial=np.inf)
+    return M + np.diag(K * (time**2 / slowest))
 
 
 def _least_step(
