@@ -218,3 +218,11 @@ def test_nothing_is_written_to_what_is_no_path(made):
         if hasattr(what, "save"):
             with pytest.raises(InputError, match="has no path"):
                 what.save(None)
+
+
+@pytest.mark.parametrize("command", ["info", "report", "view"])
+@pytest.mark.parametrize("folder", [".", "/"])
+def test_commands_for_files_say_that_a_folder_is_none(command, folder):
+    """Also those that name their page after the file: these folders have no name."""
+    result = CliRunner().invoke(app, [command, folder])
+    assert isinstance(result.exception, FileError) and "this is a folder" in str(result.exception)

@@ -26,7 +26,7 @@ def report(
     from interstage.output import checked_target
     from interstage.report.sources import report_file
 
-    output = output or file.with_suffix(".html")
+    output = output or file.parent / f"{file.stem}.html"  # also of "."
     checked_target(output, "report", source=file)
     with progress(quiet=False) as say:
         say("reading the file")

@@ -47,7 +47,7 @@ def view(
     if follow or (follow is None and is_file(log) and is_marked(log)):
         _follow(log, show, decks=deck, ports=port, arrows=wanted)
         return
-    output = output or log.with_suffix(".view.html")
+    output = output or log.parent / f"{log.stem}.view.html"  # also of "."
     checked_target(output, "page", source=log)
     with progress(quiet=False) as say:
         say("reading the log")
