@@ -255,9 +255,12 @@ from numba.core.typing.templates import builtin_registry as typing
 from numba.core.imputils import builtin_registry as lowering
 import pkgutil, importlib, interstage
 
+def filters():  # but the one by which our own modules refuse to drop imaginary parts
+    return [one for one in warnings.filters if getattr(one[3], "pattern", "") != r"interstage\\."]
+
 def world():
     return (
-        dict(os.environ), list(warnings.filters), threading.active_count(), atexit._ncallbacks(), os.getcwd(),
+        dict(os.environ), filters(), threading.active_count(), atexit._ncallbacks(), os.getcwd(),
         {k: list(v) for k, v in event._registered.items() if v}, signal.getsignal(signal.SIGINT),
         len(typing.functions), len(typing.globals), len(typing.attributes),
         len(lowering.functions), len(lowering.getattrs), len(lowering.setattrs), sys.excepthook, sys.path[:],
