@@ -202,6 +202,24 @@ def test_samples_see_what_is_set_before_them(satellite, library, tmp_path):
     assert len(told) == 51 and same(one, log)
 
 
+def test_a_flight_stops_where_a_law_is_sampled_in_the_middle_of_a_tick(satellite, file, library):
+    """The gyro before the law is sampled, the wheel after it is not; saved and taken up there by another instance."""
+    system, x = satellite
+    log = ist.simulate(agile(system), x, 1.0, "5 ms", progress=False)
+    one, stops = ist.NativeFlight(file.path, library), []
+    one.stop_at("law")
+    while not one.advance(1.0):
+        stops.append(one.t)
+        one.set({f"law.{name}": value for name, value in law_outside(one.t, one).items()})
+        if len(stops) == 20:
+            other = one.another()
+            other.stop_at("law")
+            other.restore(one.save())
+            one = other
+    assert np.allclose(stops, log.times("gyro.rate"), rtol=0.0, atol=1e-12) and same(one, log)
+    assert np.array_equal(one["gyro.rate"], log["gyro.rate"][-1])
+
+
 def test_threads_fly_their_own(file, library):
     whole = flown(file, library)
     with ThreadPoolExecutor(4) as pool:

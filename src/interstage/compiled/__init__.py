@@ -26,11 +26,12 @@ from interstage.compiled.doors import AddressedKernel, make_door, stages_of, tra
 from interstage.compiled.emitted import Emitted, claim, matrix_at, release, vector_at, word
 from interstage.compiled.objects import ObjectCode, object_code
 from interstage.compiled.quick import KernelCompiler
-from interstage.compiled.raised import WELL, called, taken_error, whole_numbers
+from interstage.compiled.raised import WAITING, WELL, called, taken_error, whole_numbers
 from interstage.compiled.records import SLOTS, Record, RecordType
 
 __all__ = [
     "SLOTS",
+    "WAITING",
     "WELL",
     "AddressedFunction",
     "AddressedKernel",

@@ -20,6 +20,7 @@ from interstage.compiled.emitted import Emitted
 from interstage.compiled.quick import AddressedCompiler
 
 WELL = 0x5AFE  # status of a function that came to its end
+WAITING = 0x5AFF  # of one that does not run here: whoever called it waits, and goes on after it
 _KEY = "interstage: raised by a function that compiled code called"
 
 

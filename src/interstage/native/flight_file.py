@@ -294,7 +294,7 @@ def _written(target: Path, title: str, parts: RunParts) -> FlightFile:
         len(functions), len(links.made), len(ports), len(named), len(outside), len(text.bytes), *image.sizes,
         len(q), len(v), image.in_instance(handle), image.in_instance(rows), image.in_instance(method),
         *map(image.in_instance, (q, v, qdot, vdot, arrays.pause, arrays.pace, arrays.option, arrays.flag)),
-        image.in_instance(arrays.failed_at), where,
+        image.in_instance(arrays.failed_at), image.in_instance(arrays.inside), where,
     ]  # fmt: skip
     body = struct.pack(f"<{len(head)}qd", *head, float(run.until))
     body += functions.tobytes() + np.array(sorted(links.made), dtype=np.int64).tobytes()

@@ -125,7 +125,7 @@ static void digest_of(const uint8_t *p, size_t n, uint8_t out[32]) {
 #define MAGIC "ISTFLY\0\1"
 enum {
     N_FUNCTIONS, N_LINKS, N_PORTS, N_DEVICES, N_LAWS, TEXT, CONSTANT, SLOTS, STATE, NQ, NV, /* lengths */
-    HANDLE, ROWS, DATA, Q, V, QDOT, VDOT, PAUSE, PACE, OPTION, FLAG, FAILED_AT, /* places in an instance */
+    HANDLE, ROWS, DATA, Q, V, QDOT, VDOT, PAUSE, PACE, OPTION, FLAG, FAILED_AT, INSIDE, /* places in an instance */
     TITLE, /* place in the text */
     UNTIL, /* a number, not a whole one: the end of the flight */
     HEAD
@@ -160,6 +160,7 @@ struct IstInstance {
     int fresh, status; /* whether `seen` is of the present time; why the flight ended */
     IstLaw *laws;
     void **users;
+    char *stops;
     char message[256];
 };
 typedef int64_t (*Entry)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, int64_t, int64_t);
@@ -177,7 +178,7 @@ static int within(int64_t at, int64_t size, int64_t room) { return at >= 0 && si
 static const char *wrong_places(const IstFlight *f) {
     const int64_t *h = f->head, whole = h[SLOTS] + h[STATE];
     const int64_t need[][2] = {{HANDLE, 8}, {ROWS, 8}, {DATA, 8}, {Q, 8 * h[NQ]}, {V, 8 * h[NV]}, {QDOT, 8 * h[NQ]},
-                               {VDOT, 8 * h[NV]}, {PAUSE, 24}, {PACE, 8 * PACE_SIZE}, {OPTION, 56}, {FLAG, 24}, {FAILED_AT, 8}};
+                               {VDOT, 8 * h[NV]}, {PAUSE, 24}, {PACE, 8 * PACE_SIZE}, {OPTION, 56}, {FLAG, 24}, {FAILED_AT, 8}, {INSIDE, 8}};
     int64_t k;
     for (k = 0; k < (int64_t)(sizeof need / sizeof *need); k++)
         if (!within(h[need[k][0]], need[k][1], whole) || h[need[k][0]] % 8) return "a place in the image";
@@ -317,7 +318,10 @@ static int64_t outside(int64_t row, double t) {
     int64_t at = row - (int64_t)(intptr_t)m->base, k;
     (void)t;
     for (k = 0; k < f->head[N_LAWS]; k++)
-        if (f->laws[k].row == at) return !m->laws[k] || !m->laws[k](m->users[k], m, t) ? WELL : 0;
+        if (f->laws[k].row == at) {
+            if (m->laws[k]) return m->laws[k](m->users[k], m, t) ? 0 : WELL;
+            return m->stops[k] ? HELD : WELL;
+        }
     return 0;
 }
 
@@ -351,7 +355,8 @@ IstInstance *ist_new(const IstFlight *f) {
     m->seen = malloc((size_t)h[STATE] + 1);
     m->laws = calloc((size_t)h[N_LAWS] + 1, sizeof *m->laws);
     m->users = calloc((size_t)h[N_LAWS] + 1, sizeof *m->users);
-    if (!m->base || !m->before || !m->seen || !m->laws || !m->users) {
+    m->stops = calloc((size_t)h[N_LAWS] + 1, 1);
+    if (!m->base || !m->before || !m->seen || !m->laws || !m->users || !m->stops) {
         ist_free(m);
         return NULL;
     }
@@ -366,6 +371,7 @@ void ist_free(IstInstance *m) {
     free(m->seen);
     free(m->laws);
     free(m->users);
+    free(m->stops);
     free(m);
 }
 
@@ -399,6 +405,7 @@ static int perform(IstInstance *m, int task, double t, int64_t qdot, int64_t vdo
     if (status == -1) return says(m, IST_INFINITE, "the flight went to infinity", "", ist_time(m));
     if (status == K_DONE) return IST_OK;
     if (status == K_PAUSED) return IST_PAUSED;
+    if (status == K_WAITS) return IST_LAW;
     snprintf(m->message, sizeof m->message, "the steps of the method became too short, or forward dynamics has no answer (status %lld), at t = %.9g",
              (long long)status, ist_time(m));
     return IST_STUCK;
@@ -412,6 +419,12 @@ int ist_on_law(IstInstance *m, int law, IstLaw call, void *user) {
     if (law < 0 || law >= m->flight->head[N_LAWS]) return says(m, IST_REFUSED, "there is no such law", "", ist_time(m));
     m->laws[law] = call;
     m->users[law] = user;
+    return IST_OK;
+}
+
+int ist_stop_at_law(IstInstance *m, int law, int stop) {
+    if (law < 0 || law >= m->flight->head[N_LAWS]) return says(m, IST_REFUSED, "there is no such law", "", ist_time(m));
+    m->stops[law] = stop != 0;
     return IST_OK;
 }
 
@@ -459,7 +472,7 @@ int ist_get(IstInstance *m, int port, double *x) {
     const uint8_t *from = m->base;
     int status = IST_OK;
     if (!p) return IST_REFUSED;
-    if (p->kind == IST_OUTPUT && !flying) { /* a law sees signals as they are */
+    if (p->kind == IST_OUTPUT && !flying && !*(int64_t *)(m->base + m->flight->head[INSIDE])) { /* a law sees signals as they are */
         status = look(m);
         if (status == IST_OK) from = m->seen - m->flight->head[SLOTS];
     }

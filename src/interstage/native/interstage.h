@@ -36,6 +36,7 @@ typedef struct IstInstance IstInstance;
 enum IstStatus {
     IST_OK = 0,
     IST_PAUSED = 1,   /* at the time given to `ist_pause`: call `ist_advance` again to go on */
+    IST_LAW = 2,      /* the sample of a law is due (`ist_stop_at_law`): set what it says, and call again to go on */
     IST_DEVICE = -1,  /* a device raised an error, or a law said no */
     IST_INFINITE = -2, /* a state is no finite number: use a smaller step */
     IST_STUCK = -3,   /* steps of the method's own became too short, or forward dynamics has no answer */
@@ -69,6 +70,8 @@ IST_API void ist_free(IstInstance *m);
 IST_API void ist_reset(IstInstance *m); /* back to the start; laws stay */
 /* Call `law` wherever the law of that number is sampled; without one its outputs stay as they are set. */
 IST_API int ist_on_law(IstInstance *m, int law, IstLaw call, void *user);
+/* Let `ist_advance` return IST_LAW where that law is sampled: in the middle of a tick, what is sampled before it done. */
+IST_API int ist_stop_at_law(IstInstance *m, int law, int stop);
 IST_API double ist_time(const IstInstance *m);
 /* Go on to a time; `before`: not the samples of that time, which see what is set now when the flight goes on. */
 IST_API int ist_advance(IstInstance *m, double t, int before);

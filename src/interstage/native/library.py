@@ -21,7 +21,7 @@ from interstage.jit import COMPILED
 from interstage.output import as_path, checked_target, write_bytes
 from interstage.simulation.plant import coupled_kernels as kernels
 from interstage.simulation.plant.compiled_schedule import compile_function
-from interstage.simulation.plant.coupled_arrays import WELL
+from interstage.simulation.plant.coupled_arrays import WAITING, WELL
 from interstage.simulation.plant.device import Device
 from interstage.simulation.run.integrators import (
     METHODS,
@@ -163,7 +163,8 @@ def _linked(code: ObjectCode, table: Sequence[tuple[str, bool]], cc: str) -> byt
 def _header(table: Sequence[tuple[str, bool]]) -> str:
     """Return `kernels.h`: what the loader knows of the kernels."""
     numbers = {
-        "WELL": WELL, "K_DONE": flights.DONE, "K_PAUSED": flights.PAUSED, "K_STRETCH": flights.STRETCH,
+        "WELL": WELL, "HELD": WAITING, "K_WAITS": kernels.WAITS, "K_DONE": flights.DONE, "K_PAUSED": flights.PAUSED,
+        "K_STRETCH": flights.STRETCH,
         "K_RIGHT_SIDE": flights.RIGHT_SIDE, "K_TIME": step_control.TIME, "K_KNOWN": step_control.KNOWN,
         "K_END": kernels.END, "K_BEFORE": kernels.BEFORE, "K_HALT": kernels.HALT, "PACE_SIZE": flights.PACE,
     }  # fmt: skip

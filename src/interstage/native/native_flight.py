@@ -18,7 +18,7 @@ from interstage.errors import InputError, SolverError, did_you_mean
 from interstage.output import as_path
 
 KINDS = ("input", "output", "parameter", "state", "discrete state", "integer state", "q", "v")
-OK, PAUSED, REFUSED = 0, 1, -4
+OK, PAUSED, LAW, REFUSED = 0, 1, 2, -4
 SLICE = 0.05  # seconds of the wall after which an interrupt is heard
 NATIVE = "INTERSTAGE_LIBRARY"  # variable of the environment with the path of the library
 
@@ -66,6 +66,7 @@ _DECLARED: dict[str, tuple] = {
     "ist_free": (None, ctypes.c_void_p),
     "ist_reset": (None, ctypes.c_void_p),
     "ist_on_law": (ctypes.c_int, ctypes.c_void_p, ctypes.c_int, _LAW, ctypes.c_void_p),
+    "ist_stop_at_law": (ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int),
     "ist_time": (ctypes.c_double, ctypes.c_void_p),
     "ist_advance": (ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_int),
     "ist_pause": (None, ctypes.c_void_p, ctypes.c_double),
@@ -226,10 +227,7 @@ class NativeFlight:
 
     def on_law(self, name: str, law: Callable[[float, NativeFlight], Mapping[str, ArrayLike]] | None) -> None:
         """Let law(t, flight), returning {output of the law: value}, be called where a law is sampled; None: nobody."""
-        if name not in self._opened.laws:
-            raise InputError(
-                f"there is no law '{name}'", expected=", ".join(self._opened.laws) or "none is outside"
-            )
+        number = self._law(name)
 
         def call(user: object, instance: object, t: float) -> int:
             try:
@@ -243,12 +241,21 @@ class NativeFlight:
             return 0
 
         self._laws[name] = _LAW(0) if law is None else _LAW(call)
-        self._check(
-            self._library.ist_on_law(self._handle, self._opened.laws.index(name), self._laws[name], None)
-        )
+        self._check(self._library.ist_on_law(self._handle, number, self._laws[name], None))
 
-    def advance(self, to: float, *, before_samples: bool = False) -> None:
-        """Go on to a time, s.
+    def stop_at(self, name: str, stop: bool = True) -> None:
+        """Let `advance` come back where a law is sampled; what it says is set there, and the next `advance` goes on."""
+        self._check(self._library.ist_stop_at_law(self._handle, self._law(name), int(stop)))
+
+    def _law(self, name: str) -> int:
+        if name not in self._opened.laws:
+            raise InputError(
+                f"there is no law '{name}'", expected=", ".join(self._opened.laws) or "none is outside"
+            )
+        return self._opened.laws.index(name)
+
+    def advance(self, to: float, *, before_samples: bool = False) -> bool:
+        """Go on to a time, s; return whether it came there, and not to the sample of a law (`stop_at`) before.
 
         before_samples : not the samples of that time, which then see what is set here
         """
@@ -268,6 +275,7 @@ class NativeFlight:
             spent = time.perf_counter() - clock  # Python hears an interrupt between two slices
             ahead = max(self.t - begun, ahead) * min(4.0, max(0.25, SLICE / max(spent, 1e-6)))
         self._check(status)
+        return bool(status != LAW)
 
     def _check(self, status: int) -> None:
         error, self._error = self._error, None

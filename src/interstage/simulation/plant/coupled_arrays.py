@@ -104,6 +104,11 @@ LOOP_FIELDS = (
     ("sample_first", "i", 1),
     ("sample_next", "i", 1),
     ("sample_tick", "i", 1),  # where the number of the sample lies in n
+    (
+        "inside",
+        "i",
+        1,
+    ),  # (1,) samples of this tick that are behind where the run waits for a law outside, else 0
     ("clock", "i", 1),  # (2,) seconds of a tick: numerator, denominator
     ("ratio", "i", 1),  # (2,) steps in a tick: numerator, denominator
     ("now", "i", 1),  # where the run is
@@ -175,12 +180,13 @@ def _call_plain(address: int, row: int, t: float) -> int:
 call: Callable[..., object] = _call_plain
 loop_of: Callable[..., object] = _call_plain
 if COMPILED:
-    from interstage.compiled import WELL, Record, caller
+    from interstage.compiled import WAITING, WELL, Record, caller
 
     loop_of = Record("Loop", LOOP_FIELDS).reference("loop_of", like=True)
     call = caller("nd", "int64")
 else:
     WELL = 1  # status of a function of a tape that came to its end; 0 after it raised
+    WAITING = 2  # of one that is outside, and waited for
 
 
 class PlainTapes:

@@ -27,7 +27,7 @@ from interstage.multibody.kernels.inverse_dynamics import accelerations, site_ac
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
 from interstage.multibody.kernels.variable_mass import sums_at
-from interstage.simulation.plant.coupled_arrays import WELL, call
+from interstage.simulation.plant.coupled_arrays import WAITING, WELL, call
 from interstage.simulation.plant.internal_loads import balanced, put_carried, put_modal_results
 from interstage.spatial.quaternion import matrix_to_quaternion
 
@@ -39,6 +39,7 @@ POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC
 )
 WORLD, BODY, NODE = range(3)  # in the order of `ports.AXES`
 RAISED = -(10**8)  # status: a function of a tape raised
+WAITS = 10**6 + 4  # status: the sample of a law outside is due
 # loop.now: where the run is: tick, tick at which the interval ends, steps on its grid that are behind and in all,
 # samples done, rows; tick of its start
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, START = range(7)
@@ -413,12 +414,20 @@ def sample(loop, tick, t):
     """Run the samples that are due at a tick, in order; each sees what the continuous devices said before them.
 
     What is known ahead is asked anew (the time that is none): a sample may have changed what it reads.
+    Where a law outside is waited for (`WAITS`) the next call goes on after it.
     """
-    for k in range(len(loop.sample)):
+    for k in range(loop.inside[0], len(loop.sample)):
         if loop.sample_next[k] == tick:
             loop.n[loop.sample_tick[k]] = (tick - loop.sample_first[k]) // loop.sample_every[k]
-            if not run(loop, loop.sample[k], loop.sample_row[k], t):
+            answer = call(loop.sample[k], loop.sample_row[k], t)
+            if answer == WAITING:
+                loop.inside[0] = k + 1
+                return WAITS
+            if answer != WELL:
+                loop.flag[0], loop.flag[1], loop.flag[2] = 1, loop.sample[k], loop.sample_row[k]
+                loop.failed_at[0] = t
                 return RAISED
+    loop.inside[0] = 0
     for g in range(len(loop.group_every)):
         wanted = (tick - loop.group_first[g]) % loop.group_every[g] == 0 and tick >= loop.group_first[g]
         for k in range(len(loop.group_extra)):

@@ -153,7 +153,7 @@ class ClosedLoop:
         ratio = plan.clock.tick / step
         found["clock"] = np.array([plan.clock.num, plan.clock.den], dtype=np.int64)
         found["ratio"] = np.array([ratio.numerator, ratio.denominator], dtype=np.int64)
-        found["now"] = np.zeros(7, dtype=np.int64)
+        found["now"], found["inside"] = np.zeros(7, dtype=np.int64), np.zeros(1, dtype=np.int64)
         found["pause"] = np.full(3, np.inf)
         found |= {"watch_state": NONE, "watch_at": NONE, "watch": np.zeros((0, 6))}
         v = tapes.vectors

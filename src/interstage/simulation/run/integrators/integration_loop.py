@@ -349,7 +349,8 @@ def sampled(tree, work, loop, y, tick):
     """Run the samples of a tick. Return the status."""
     t = tick * loop.clock[0] / loop.clock[1]
     status = 0
-    if len(loop.watch) == 0 or loop.pace[KNOWN] == 0.0:  # else all signals are those of here
+    # where all signals are those of here, or the tick is on its way, nothing is asked anew
+    if loop.inside[0] == 0 and (len(loop.watch) == 0 or loop.pace[KNOWN] == 0.0):
         status = stand(tree, work, loop, t, y, loop.option[FEELS] != 0)
     loop.pace[KNOWN] = 0.0
     return sample(loop, tick, t) if status == 0 else status
