@@ -52,6 +52,7 @@ class Description:
 
     uses : {"A", "B", "C", "D": which columns each row depends on} of a linear model, none of an assembly
     every : the one step that an assembly or a sampled model takes as co-simulation, None: model exchange
+    native : whether an assembly runs by itself, and not in a process of the installed Interstage
     """
 
     title: str
@@ -61,6 +62,7 @@ class Description:
     states: Sequence[Channel] = ()
     uses: Mapping[str, np.ndarray] = field(default_factory=dict)
     every: float | None = None
+    native: bool = False
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -106,7 +108,8 @@ class Description:
         if self.kinds == ("model exchange",):
             return [f"  <ModelExchange {name} {flags}>{sources}</ModelExchange>"]
         if self.every is not None:
-            flags = f'{state}="true"' if self.uses else flags
+            flags = f'{state}="true"' if self.uses or self.native else flags
+            sources = "" if self.native else sources
             flags += ' canHandleVariableCommunicationStepSize="false"'
             if version == "3.0":
                 flags += f' fixedInternalStepSize="{self.every!r}"'

@@ -1,4 +1,4 @@
-/* The functions of FMI 2.0 and 3.0 around a core (core_linear.c or core_python.c).
+/* The functions of FMI 2.0 and 3.0 around a core (core_linear.c, core_native.c or core_python.c).
 
    Compile with FMI_VERSION 2 or 3; `model.h` says sizes (NX, NU, NY), TOKEN, START (states) and what the core needs.
    References of variables: 0 is time, then inputs, outputs, states, derivatives of states. */
@@ -31,10 +31,18 @@ static int core_look(Model *m);               /* y, dx of t, u, x */
 static int core_step(Model *m, double h);     /* from t to t + h with u held; y, dx there */
 static int core_event(Model *m, Event *e);    /* at t: what is sampled then; y, dx, x after it */
 
-#ifdef CORE_PYTHON
+#if defined CORE_PYTHON
 #include "core_python.c"
+#elif defined CORE_NATIVE
+#include "core_native.c"
 #else
 #include "core_linear.c"
+#endif
+
+#ifndef CORE_STATE /* what a core remembers beside the model */
+#define CORE_STATE 0
+#define core_keep(m, to) ((void)(to))
+#define core_put(m, from) ((void)(from), 0)
 #endif
 
 static void set_start(Model *m) {
@@ -92,9 +100,10 @@ static int step(Model *m, double t, double h) {
 }
 
 static int keep(Model *m, void **state) {
-    if (*state == NULL) *state = malloc(sizeof *m);
+    if (*state == NULL) *state = malloc(sizeof *m + CORE_STATE);
     if (*state == NULL) return FAILED;
     memcpy(*state, m, sizeof *m);
+    core_keep(m, (char *)*state + sizeof *m);
     return OK;
 }
 
@@ -102,7 +111,7 @@ static int put_back(Model *m, void *state) {
     void *core = m->core;
     memcpy(m, state, sizeof *m);
     m->core = core;
-    return OK;
+    return core_put(m, (char *)state + sizeof *m) == 0 ? OK : FAILED;
 }
 
 static int names_nothing(size_t n) { return n == 0 ? OK : FAILED; }

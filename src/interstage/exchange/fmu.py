@@ -7,6 +7,7 @@ binary of this machine. Source: FMI 2.0.4 and FMI 3.0.1, Modelica Association.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import re
@@ -17,19 +18,33 @@ import tempfile
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError
 from interstage.exchange.description import Channel, Description
+from interstage.jit import COMPILED
 from interstage.linear import LinearModel
 from interstage.multibody import State
+from interstage.native.flight_file import flight_data
+from interstage.native.library import write_sources
 from interstage.output import as_path, checked_target, write_bytes, write_text
 from interstage.simulation import Assembly
 from interstage.simulation.plant.clock import Period, period_of
+from interstage.simulation.plant.python_block import Law
+
+if COMPILED:
+    from interstage.compiled import object_code
+
+if TYPE_CHECKING:
+    from interstage.compiled import ObjectCode
+
+LONGEST = 10**6  # beats that a unit may take
 
 VERSIONS = ("2.0", "3.0")
 WARNINGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -76,11 +91,12 @@ def export_fmu(
     """Write a model as a functional mock-up unit, for Simulink, Dymola, OpenModelica, FMPy and others.
 
     A linear model is C with its tables inside and needs nothing else: model exchange, and co-simulation in which a step
-    is exact for held inputs. A sampled one is co-simulation alone, in steps of its `dt`. The binary of an assembly
-    starts the installed Interstage, which runs the assembly that the unit holds (Linux and macOS): co-simulation with
-    `every`, which runs whatever flies; without it model exchange, in which the tool integrates its states and samples
-    are events of time. Devices that switch at events of their own, and pulses that begin between samples, are refused
-    there.
+    is exact for held inputs. A sampled one is co-simulation alone, in steps of its `dt`. With `every` an assembly is
+    co-simulation, with its kernels in the binary and nothing else needed where it runs (`build_library` says how). What
+    cannot leave Python, laws in Python above all, makes a unit whose binary starts the installed Interstage (Linux and
+    macOS); `notes` of what is returned say so. Without `every` it is model exchange by the installed Interstage: the
+    tool integrates its states, and samples are events of time. Devices that switch at events of their own, and pulses
+    that begin between samples, are refused there.
 
     Parameters
     ----------
@@ -134,11 +150,93 @@ def export_fmu(
         states_of(model, x0, inputs, outputs) if beat is None else (),
         every=beat,
     )
+    why = ""
+    if beat is not None and compiler != "":
+        unit = _native(model, x0, period_of(every, "every"), step, inputs, outputs)  # type: ignore[arg-type]
+        if isinstance(unit, _Native):
+            said.native = True
+            return _packed(target, said, version, _native_header(said, unit), {}, compiler, unit)
+        why = unit
     with tempfile.TemporaryDirectory() as folder:
         resources = save_assembly(Path(folder), model, x0, beat, step, inputs, outputs)
         check_runs(resources)
         extra = {f"resources/{p.name}": p.read_bytes() for p in resources.iterdir()}
-    return _packed(target, said, version, _python_header(said, beat), extra, compiler)
+    made = _packed(target, said, version, _python_header(said, beat), extra, compiler)
+    made.notes.extend([f"it starts the installed Interstage: {why}"] if why else [])
+    return made
+
+
+class _Native(NamedTuple):
+    """An assembly as the core of a unit without Python.
+
+    flight : its file;  code, table : its kernels and their names;  sent, seen : ports of the law that is outside
+    """
+
+    flight: bytes
+    code: ObjectCode
+    table: list[tuple[str, bool]]
+    sent: list[str]
+    seen: list[str]
+    every: Fraction
+
+
+def _native(
+    model: Assembly,
+    x0: State | None,
+    every: Fraction,
+    step: Period | None,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+) -> _Native | str:
+    """Return an assembly as it leaves Python, or why it cannot."""
+    from interstage.exchange.serve import Outside, begun, held_at, ports_of
+
+    if not COMPILED:
+        return "kernels are not compiled by address"
+    if laws := [part.path for part in model.parts() if isinstance(part.what, Law)]:
+        return f"'{laws[0]}' is a law in Python"
+    sent, seen = ports_of(model, inputs, "input"), ports_of(model, outputs, "output")
+    own, start = held_at(model, x0, sent), begun(model, x0)
+    law = Outside(sent, seen, lambda shown: shown)
+    whole = model.copy().add("outside", law, every=every, out=law.out)
+    whole.wire(
+        {port.name: f"outside.see{k}" for k, port in enumerate(seen)}
+        | {f"outside.set{k}": port.name for k, port in enumerate(sent)}
+    )
+    held = {name: value for name, value in own.items() if name not in {port.name for port in sent}}
+    try:
+        found = flight_data(
+            whole, start, every if step is None else step, given=held, start=0, until=LONGEST * every
+        )
+    except InputError as error:
+        return str(error)
+    code = object_code(found.functions)
+    if code.left_out:
+        return f"{code.functions[0].name.partition('|')[0]} needs Python"
+    table = [(made.name, k == 0) for k, made in enumerate(code.functions)]
+    names = [f"outside.set{k}" for k in range(len(sent))], [f"outside.see{k}" for k in range(len(seen))]
+    return _Native(found.data, code, table, *names, every)
+
+
+def _native_header(said: Description, unit: _Native) -> str:
+    """Return `model.h` of an assembly without Python."""
+    names = {"SENT_PORTS": unit.sent, "SEEN_PORTS": unit.seen}
+    lines = [f"#define {key} {{{', '.join([*map(json.dumps, ports), '0'])}}}" for key, ports in names.items()]
+    lines += [
+        f"#define NU_PORTS {len(unit.sent)}",
+        f"#define NY_PORTS {len(unit.seen)}",
+        "#define CORE_NATIVE",
+    ]
+    lines += [f"#define EVERY_NUM {unit.every.numerator}.0", f"#define EVERY_DEN {unit.every.denominator}.0"]
+    lines += [
+        f"#define EVERY {float(unit.every).hex()}",
+        f'#define FLIGHT "{hashlib.sha256(unit.flight).hexdigest()}"',
+    ]
+    lines += [
+        f"#define START_U {{{_numbers(np.array([c.start for c in said.inputs]))}}}",
+        "#define START {0}",
+    ]
+    return _header(said, lines, keeps_state=True, states=0)
 
 
 def _of_linear(model: LinearModel, title: str) -> Description:
@@ -209,7 +307,8 @@ def _guid(digest: str) -> str:
 
 
 def _sources(header: str) -> dict[str, str]:
-    core = "core_python.c" if "CORE_PYTHON" in header else "core_linear.c"
+    kinds = ("python", "native", "linear")
+    core = next(f"core_{kind}.c" for kind in kinds if f"CORE_{kind.upper()}" in header or kind == "linear")
     found = {n: files("interstage.exchange").joinpath(n).read_text(encoding="utf-8") for n in ("fmu.c", core)}
     return {**found, "model.h": header}
 
@@ -225,9 +324,11 @@ def _compiler(given: str | None) -> str | None:
 
 
 def _compiled(folder: Path, major: str, identifier: str, compiler: str) -> bytes:
-    """Return the shared library of the sources in a folder."""
+    """Return the shared library of the sources in a folder, with the object code of kernels if there is some."""
     made = folder / f"{identifier}.bin"
-    order = [compiler, *WARNINGS, f"-DFMI_VERSION={major}", "fmu.c", "-o", str(made), "-lm"]
+    code = [path.name for path in folder.glob("*.o")]
+    flags = ["-std=gnu11", *WARNINGS[2:], "-s"] if code else WARNINGS
+    order = [compiler, *flags, f"-DFMI_VERSION={major}", "fmu.c", *code, "-o", str(made), "-lm"]
     done = subprocess.run(
         order, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False
     )
@@ -245,15 +346,24 @@ def _compiled(folder: Path, major: str, identifier: str, compiler: str) -> bytes
 
 
 def _packed(
-    target: Path, said: Description, version: str, header: str, extra: dict[str, bytes], compiler: str | None
+    target: Path,
+    said: Description,
+    version: str,
+    header: str,
+    extra: dict[str, bytes],
+    compiler: str | None,
+    unit: _Native | None = None,
 ) -> FMU:
-    """Write the zip file, whole or not at all."""
+    """Write the zip file, whole or not at all; a unit without Python is a binary with its flight, without sources."""
     token = re.search(r'TOKEN "(.*?)"', header)
     assert token is not None
     sources = _sources(header)
     entries = {"modelDescription.xml": said.xml(version, token[1]).encode(), **extra}
-    entries |= {f"sources/{n}": text.encode() for n, text in sources.items()}
-    if version == "3.0":
+    if unit is not None:
+        entries["resources/unit.flight"] = unit.flight
+    else:
+        entries |= {f"sources/{n}": text.encode() for n, text in sources.items()}
+    if version == "3.0" and unit is None:
         entries["sources/buildDescription.xml"] = said.build_description().encode()
     notes, where = [], _PLATFORMS.get((platform.system(), platform.machine()), ("", ""))[version == "3.0"]
     found = None if compiler == "" else _compiler(compiler)
@@ -264,6 +374,8 @@ def _packed(
         with tempfile.TemporaryDirectory() as folder:
             for n, text in sources.items():
                 write_text(Path(folder) / n, text)
+            if unit is not None:
+                write_sources(Path(folder), unit.code, unit.table)
             suffix = ".dylib" if sys.platform == "darwin" else ".so"
             binary = _compiled(Path(folder), version[0], said.identifier, found)
             entries[f"binaries/{where}/{said.identifier}{suffix}"] = binary

@@ -104,7 +104,7 @@ def save_assembly(
 ) -> Path:
     """Write an assembly with its start into a folder, as `serve` takes it up; return the folder."""
     inner = (every or FIRST) if step is None else float(period_of(step, "step"))
-    start, sent = _begun(assembly, x0), ports_of(assembly, inputs, "input")
+    start, sent = begun(assembly, x0), ports_of(assembly, inputs, "input")
     own = held_at(assembly, x0, sent)
     held = {**{port.name: np.zeros(port.shape or ()) for port in sent}, **own}
     first = max([inner, *(float(part.offset) for part in assembly.parts())])  # all that is sampled, once
@@ -116,7 +116,7 @@ def save_assembly(
     return folder
 
 
-def _begun(assembly: Assembly, x0: State | None) -> State:
+def begun(assembly: Assembly, x0: State | None) -> State:
     """Return the state that an assembly starts from."""
     if assembly.vehicle is None:
         raise InputError("an assembly as FMU needs a vehicle", where=f"assembly '{assembly.name}'")
@@ -179,7 +179,7 @@ def states_of(
 ) -> list[Channel]:
     """Return a variable for each continuous state of an assembly, or say why another solver cannot integrate it."""
     ports = ports_of(assembly, inputs, "input"), ports_of(assembly, outputs, "output")
-    return Rates(assembly, _begun(assembly, x0), *ports, held_at(assembly, x0, ports[0])).states()
+    return Rates(assembly, begun(assembly, x0), *ports, held_at(assembly, x0, ports[0])).states()
 
 
 def check_runs(folder: Path) -> None:

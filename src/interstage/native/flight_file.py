@@ -87,6 +87,17 @@ class FlightFile:
     size: int
 
 
+@dataclass(frozen=True)
+class FlightData:
+    """What a flight file holds, and the functions that it needs."""
+
+    data: bytes
+    functions: list[AddressedFunction]
+    inputs: list[str]
+    outputs: list[str]
+    laws: list[str]
+
+
 @dataclass
 class _Image:
     """Memory that compiled code reaches, by address, and where it goes in the file."""
@@ -192,12 +203,31 @@ def export_flight(
         path, ports and size. `NativeFlight` flies it from Python, `interstage.h` from C.
     """
     target = checked_target(as_path(path, "flight file"), "flight file")[0]
+    found = flight_data(flight, point, step, method, max_step, rtol, atol, set, start, until)
+    write_bytes(target, found.data, "flight file")
+    functions, size = len(found.functions), len(found.data)
+    return FlightFile(target, found.inputs, found.outputs, found.laws, functions, size)
+
+
+def flight_data(
+    flight: System | Assembly,
+    point: State | None,
+    step: Period | None,
+    method: str | Method | None = None,
+    max_step: Period | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-9,
+    given: Mapping[str, Value] | None = None,
+    start: Period | None = None,
+    until: Period = "1 h",
+) -> FlightData:
+    """Return a flight that stands at a point as data; arguments as of `export_flight`."""
     if not COMPILED:
         raise InputError(
             "flights are exported as compiled", where="export_flight", hint="unset INTERSTAGE_PLAIN"
         )
     if isinstance(flight, System):
-        if point is None or set:
+        if point is None or given:
             words = "a state" if point is None else "no set=, which goes with an Assembly"
             raise InputError("a vehicle alone", where="export_flight", expected=words)
         check_belongs(flight, point)
@@ -213,14 +243,14 @@ def export_flight(
         raise InputError(
             f"the method {chosen} needs a step", where="step", got="None", hint='step="10 ms", say'
         )
-    spec = RunSpec(made, point, until, step, chosen, max_step, rtol, atol, start=start, given=set)
+    spec = RunSpec(made, point, until, step, chosen, max_step, rtol, atol, start=start, given=given)
     parts = RunParts(spec)
     try:
         if len(edges := found_edges(parts.integrator, parts.loads.acting)):
             parts.integrator.release()
             parts = RunParts(replace(spec, edges=edges))
         warn_of_fast_states(parts.integrator)
-        return _written(target, made.name, parts)
+        return _written(made.name, parts)
     finally:
         parts.integrator.release()
 
@@ -229,8 +259,8 @@ def _names_of_methods() -> str:
     return ", ".join(one.name for one in METHODS.values() if isinstance(one, CompiledMethod))
 
 
-def _written(target: Path, title: str, parts: RunParts) -> FlightFile:
-    """Write the flight of parts that stand at the start."""
+def _written(title: str, parts: RunParts) -> FlightData:
+    """Return the flight of parts that stand at the start."""
     run = parts.integrator
     loop, plan = run.loop, run.plan
     _check_leaves(parts)
@@ -304,11 +334,10 @@ def _written(target: Path, title: str, parts: RunParts) -> FlightFile:
     body += bytes(-(len(MAGIC) + 32 + len(body)) % LINE)
     body += b"".join(map(image.data, (CONSTANT, SLOT, STATE)))
     whole = MAGIC + hashlib.sha256(body).digest() + body
-    write_bytes(target, whole, "flight file")
     kinds = {
         kind: [name for name, _, of, *_ in ports if of == PORT_KINDS[kind]] for kind in ("input", "output")
     }
-    return FlightFile(target, kinds["input"], kinds["output"], laws, len(functions), len(whole))
+    return FlightData(whole, list(links.used.values()), kinds["input"], kinds["output"], laws)
 
 
 def _without_log(loop: Loop) -> Loop:

@@ -21,7 +21,8 @@
 #define INTERSTAGE_H
 #include <stddef.h>
 #include <stdint.h>
-#if defined _WIN32
+#if defined IST_API /* said by who includes it */
+#elif defined _WIN32
 #define IST_API __declspec(dllexport)
 #else
 #define IST_API __attribute__((visibility("default")))

@@ -85,7 +85,7 @@ def build_library(
         raise InputError(
             "a library needs compiled code", where="build_library", hint="unset INTERSTAGE_PLAIN"
         )
-    cc = _compiler(compiler)
+    cc = c_compiler(compiler)
     wanted, entries, left_out = _functions(shelf() if devices is None else devices, _chosen(methods))
     code = object_code(wanted, cpu)
     left_out |= {made.name.partition("|")[0]: why for made, why in code.left_out.items()}
@@ -135,15 +135,20 @@ def _functions(
     return wanted, {known[at] for at in entries}, left_out
 
 
+def write_sources(folder: Path, code: ObjectCode, table: Sequence[tuple[str, bool]]) -> None:
+    """Write the loader `interstage.c` and object code `kernels.o` of some functions into a folder, to be linked."""
+    (folder / "kernels.o").write_bytes(code.data)
+    (folder / "kernels.h").write_text(_header(table), encoding="utf-8")
+    (folder / "stubs.h").write_text(_stubs(code), encoding="utf-8")
+    for source in ("interstage.h", "interstage.c"):
+        (folder / source).write_text(_source(source), encoding="utf-8")
+
+
 def _linked(code: ObjectCode, table: Sequence[tuple[str, bool]], cc: str) -> bytes:
     """Return the shared library of some functions and the loader."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "kernels.o").write_bytes(code.data)
-        (folder / "kernels.h").write_text(_header(table), encoding="utf-8")
-        (folder / "stubs.h").write_text(_stubs(code), encoding="utf-8")
-        for source in ("interstage.h", "interstage.c"):
-            (folder / source).write_text(_source(source), encoding="utf-8")
+        write_sources(folder, code, table)
         made = folder / "made"
         strict = [] if sys.platform == "darwin" else ["-Wl,--no-undefined", "-Wl,-z,noexecstack", "-s"]
         order = [cc, *FLAGS, "interstage.c", "kernels.o", *strict, "-o", str(made), "-lm"]
@@ -186,7 +191,7 @@ def _source(name: str) -> str:
     return files("interstage.native").joinpath(name).read_text(encoding="utf-8")
 
 
-def _compiler(given: str | None) -> str:
+def c_compiler(given: str | None) -> str:
     names = [os.environ.get("CC", ""), "cc", "gcc", "clang"] if given is None else [given]
     found = next((place for name in names if name and (place := shutil.which(name))), None)
     if found is None:

@@ -341,6 +341,13 @@ class Assembly:
             self._joined = all_of_them, joined
         return joined
 
+    def copy(self) -> Assembly:
+        """Return an assembly of the same members and wires, to which others can be added; members stay who they are."""
+        new = copy(self)
+        new._members, new._pieces = dict(self._members), list(self._pieces)
+        new._exposed = {name: list(ports) for name, ports in self._exposed.items()}
+        return new
+
     def with_vehicle(self, system: System) -> Assembly:
         """Return a copy of the assembly whose vehicles together are another view of them, as with other constants."""
         new, vehicles = copy(self), self.vehicles()
