@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -141,7 +143,84 @@ def test_assemblies_run_as_units(tmp_path, version):
     np.testing.assert_allclose(found["encoder.angle"][: len(angle)], angle, atol=1e-12)
     assert np.ptp(angle) > 0.3
     said = fmpy.read_model_description(str(made.path)).coSimulation
-    assert said.needsExecutionTool and not said.canHandleVariableCommunicationStepSize
+    assert not said.needsExecutionTool and not said.canHandleVariableCommunicationStepSize
+    assert made.notes == [] and "serve" not in " ".join(zipfile.ZipFile(made.path).namelist())
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform == "win32", reason="units are written where their binaries run")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_law_of_the_other_tool_is_no_tick_late(tmp_path, version):
+    """It sees the angle that is sampled at a beat, and its answer is sampled at the same: the bits of a law of ours.
+
+    Two units in one process, one of them put back in the middle to where it was before, and one of them reset.
+    """
+    system, flight = bench()
+    closed = flight.copy().add("law", lambda t, angle: -30.0 * angle, every="10 ms", out={"torque": "N*m"})
+    closed.wire({"encoder.angle": "law.angle", "law.torque": "motor.command"})
+    log = ist.simulate(closed, system.state([0.5]), until=0.4, step="5 ms")
+    given = {"inputs": ["motor.command"], "outputs": ["encoder.angle"], "every": "10 ms", "step": "5 ms"}
+    made = ist.export_fmu(flight, tmp_path / "b.fmu", version=version, x0=system.state([0.5]), **given)
+    said, folder = fmpy.read_model_description(str(made.path)), fmpy.extract(str(made.path))
+    number = {one.name: one.valueReference for one in said.modelVariables}
+    kind = fmpy.fmi2.FMU2Slave if version == "2.0" else fmpy.fmi3.FMU3Slave
+    assert said.coSimulation.canGetAndSetFMUstate
+
+    def unit(name):
+        one = kind(
+            guid=said.guid,
+            unzipDirectory=folder,
+            modelIdentifier=said.coSimulation.modelIdentifier,
+            instanceName=name,
+        )
+        one.instantiate()
+        begin(one)
+        return one
+
+    def begin(one):
+        if version == "2.0":
+            one.setupExperiment(startTime=0.0)
+        one.enterInitializationMode()
+        one.exitInitializationMode()
+
+    def fly(one, first, last):
+        found = []
+        read = one.getReal if version == "2.0" else one.getFloat64
+        write = one.setReal if version == "2.0" else one.setFloat64
+        for k in range(first, last):
+            found += read([number["encoder.angle"]])
+            write([number["motor.command"]], [-30.0 * found[-1]])
+            one.doStep(0.01 * k, 0.01)
+        return found
+
+    angle, first, other = list(np.ravel(log["encoder.angle"])), unit("first"), unit("other")
+    fly(other, 0, 7)
+    start = fly(first, 0, 20)
+    state = first.getFMUstate() if version == "2.0" else first.getFMUState()
+    rest = fly(first, 20, 40)
+    assert start + rest == angle[:40]
+    first.setFMUstate(state) if version == "2.0" else first.setFMUState(state)
+    assert fly(first, 20, 40) == rest
+    other.reset()
+    begin(other)
+    assert fly(other, 0, 40) == angle[:40]
+    for one in (first, other):
+        one.terminate()
+        one.freeInstance()
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform == "win32", reason="the core of assemblies is POSIX")
+def test_units_with_laws_in_python_say_that_they_start_one(tmp_path, monkeypatch):
+    (tmp_path / "laws_elsewhere.py").write_text("def law(t):\n    return 0.1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    flight = bench()[1].add("law", import_module("laws_elsewhere").law, every="10 ms", out={"torque": "N*m"})
+    made = ist.export_fmu(
+        flight, tmp_path / "p.fmu", outputs=["encoder.angle"], inputs=["motor.command"], every="10 ms"
+    )
+    assert made.notes == ["it starts the installed Interstage: 'law' is a law in Python"]
+    assert fmpy.read_model_description(str(made.path)).coSimulation.needsExecutionTool
 
 
 def pair():
