@@ -30,7 +30,7 @@ from interstage.errors import InputError, SolverError
 from interstage.exchange.description import Channel, Description
 from interstage.jit import COMPILED
 from interstage.linear import LinearModel
-from interstage.multibody import State
+from interstage.multibody import OperatingPoint, State
 from interstage.native.flight_file import flight_data
 from interstage.native.library import write_sources
 from interstage.output import as_path, checked_target, write_bytes, write_text
@@ -189,7 +189,7 @@ def _native(
     outputs: Sequence[str],
 ) -> _Native | str:
     """Return an assembly as it leaves Python, or why it cannot."""
-    from interstage.exchange.serve import Outside, begun, held_at, ports_of
+    from interstage.exchange.serve import Outside, begun, held_at, ports_of, start_at
 
     if not COMPILED:
         return "kernels are not compiled by address"
@@ -197,6 +197,9 @@ def _native(
         return f"'{laws[0]}' is a law in Python"
     sent, seen = ports_of(model, inputs, "input"), ports_of(model, outputs, "output")
     own, start = held_at(model, x0, sent), begun(model, x0)
+    if isinstance(start, OperatingPoint):
+        assert model.vehicle is not None
+        start = start_at(model.vehicle, State(start.layout, start.q, start.v), start.settings)
     law = Outside(sent, seen, lambda shown: shown)
     whole = model.copy().add("outside", law, every=every, out=law.out)
     whole.wire(

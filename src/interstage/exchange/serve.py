@@ -19,8 +19,9 @@ import numpy as np
 
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.exchange.description import Channel, Rates
-from interstage.multibody import OperatingPoint, State
+from interstage.multibody import OperatingPoint, State, System
 from interstage.multibody.loads import Loads
+from interstage.multibody.settings import RuntimeSettings
 from interstage.output import read_json, write_text
 from interstage.simulation import Assembly, In, Out, Parameter, simulate
 from interstage.simulation.log.hdf5 import FlightRecord, read_flight
@@ -287,7 +288,12 @@ def _start_of(record: FlightRecord) -> OperatingPoint:
     system = record.system
     x, row = system.state(), record.tables[0][0]
     x.q[:], x.v[:] = row[1 : 1 + len(x.q)], row[1 + len(x.q) : 1 + len(x.q) + len(x.v)]
-    point = OperatingPoint(x, Loads.of(system), np.zeros(system.nv), system.settings.copy())
+    return start_at(system, x, system.settings)
+
+
+def start_at(system: System, x: State, settings: RuntimeSettings) -> OperatingPoint:
+    """Return a state of a vehicle that is switched as settings say as the start of a run, and no more of a point."""
+    point = OperatingPoint(x, Loads.of(system), np.zeros(system.nv), settings.copy())
     point.flown = True  # whoever exports it has chosen it
     return point
 
