@@ -23,20 +23,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TypeAlias
 
 import h5py
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError
+from interstage.errors import FileError, InputError
 from interstage.hdf5 import FileFault, file_image, opened
 from interstage.multibody import State, System
 from interstage.multibody.load_recovery import recovery_of
 from interstage.multibody.loads import Loads
 from interstage.multibody.model_file import put_system, system_in
 from interstage.multibody.queries import refuse
+from interstage.output import reason
 from interstage.simulation.log.layout import Contents, LogColumns
 from interstage.simulation.log.phases import Inputs, Phase
 from interstage.simulation.log.points import LoadsInFile, loads_of_json
@@ -374,11 +375,16 @@ def systems_of(tables: Sequence[np.ndarray], first: System, known: Sequence[Syst
 def _system(image: np.ndarray, before: System) -> System:
     if not len(image):
         return before
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "vehicle.h5"
-        image.tofile(path)
-        with opened(path, WORDS) as f:
-            return system_in(f, path, before)
+    try:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "vehicle.h5"
+            path.write_bytes(image.tobytes())
+            with opened(path, WORDS) as f:
+                return system_in(f, path, before)
+    except OSError as err:
+        raise FileError(
+            "the vehicles of a log cannot be unpacked", where=gettempdir(), got=reason(err)
+        ) from None
 
 
 def phases_of(
