@@ -191,7 +191,7 @@ class Hinge(ist.Device):
 
 
 @cache
-def _flown() -> dict[str, bytes]:
+def flown() -> dict[str, bytes]:
     """Return the log and the last checkpoint of a run of today that loses its panel."""
     mb = ist.Multibody("bus and panel")
     mb.add_body("bus", mass=100.0, inertia=[20.0, 30.0, 40.0], joint=ist.Free())
@@ -219,10 +219,10 @@ def _flown() -> dict[str, bytes]:
 
 
 def _of_today(name: str) -> Callable[[], list[bytes]]:
-    return lambda: [_flown()[name]]
+    return lambda: [flown()[name]]
 
 
-def _read_log(path: Path) -> None:
+def read_log(path: Path) -> None:
     """Load a log and ask for all that it holds."""
     log = ist.load(path)
     str(log), log.tree, log.blocks
@@ -249,26 +249,26 @@ def _numbers(path: Path) -> dict[str, bytes | str]:
 def _undamaged() -> dict[str, bytes | str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hostile"
-        path.write_bytes(_flown()["hostile.h5"])
+        path.write_bytes(flown()["hostile.h5"])
         return _numbers(path)
 
 
 def _read_damaged(path: Path) -> None:
     """Load a log whose bytes were changed: it is refused, or says what was written, to the last bit."""
-    _read_log(path)
+    read_log(path)
     assert _numbers(path) == _undamaged(), "damage was not noticed"
 
 
 def _resume(path: Path) -> None:
     """Go on from a checkpoint beside its log."""
-    (path.parent / "hostile.h5").write_bytes(_flown()["hostile.h5"])
+    (path.parent / "hostile.h5").write_bytes(flown()["hostile.h5"])
     ist.resume(path)
 
 
 def _resume_log(path: Path) -> None:
     """Go on from a checkpoint whose log was changed."""
     whole = path.with_name("hostile.ckpt.h5")
-    whole.write_bytes(_flown()["hostile.ckpt.h5"])
+    whole.write_bytes(flown()["hostile.ckpt.h5"])
     shutil.copy(path, path.with_name("hostile.h5"))
     ist.resume(whole)
 
@@ -344,7 +344,7 @@ TARGETS = {
     },
     **{f"tree of {name}": Target(ist.load, _of_old(name), structured=True) for name in HDF5},
     "bytes of today's log": Target(_read_damaged, _of_today("hostile.h5")),
-    "tree of today's log": Target(_read_log, _of_today("hostile.h5"), structured=True),
+    "tree of today's log": Target(read_log, _of_today("hostile.h5"), structured=True),
     "tree of today's checkpoint": Target(_resume, _of_today("hostile.ckpt.h5"), structured=True),
     "a run that goes on in today's log": Target(_resume_log, _of_today("hostile.h5"), structured=True),
     "tree of a staged vehicle's log": Target(_resume_staged, lambda: [_staged()[0]["h5"]], structured=True),

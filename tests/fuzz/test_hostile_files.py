@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 
 import pytest
-from hostile import TARGETS, _flown, _read_log, fuzz
+from hostile import TARGETS, flown, read_log, fuzz
 
 from interstage.errors import FileError
 
@@ -19,7 +19,7 @@ def test_hostile_files_give_sentences(name):
 
 def test_a_log_for_whose_vehicles_there_is_no_room_is_not_called_damaged(tmp_path, monkeypatch):
     path = tmp_path / "whole.h5"
-    path.write_bytes(_flown()["hostile.h5"])
+    path.write_bytes(flown()["hostile.h5"])
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     with pytest.raises(FileError, match=r"vehicles of a log cannot be unpacked .*none.; got No such file"):
-        _read_log(path)
+        read_log(path)
