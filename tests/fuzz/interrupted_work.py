@@ -90,7 +90,7 @@ import hostile
 def work(folder):
     place = Path(folder)
     place.mkdir(exist_ok=True)
-    for name, data in hostile._flown().items():
+    for name, data in hostile.flown().items():
         (place / name).write_bytes(data)
     log = ist.resume(place / "hostile.ckpt.h5", until=5.0)
     again = ist.load(place / "hostile.h5")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 
 import pytest
-from hostile import TARGETS, flown, read_log, fuzz
+from hostile import TARGETS, flown, fuzz, read_log
 
 from interstage.errors import FileError
 
