@@ -124,7 +124,7 @@ def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) 
         )
     kept = None if keep is None else {name for pattern in keep for name in _kept(plan, pattern)}
     in_group: dict[tuple[int, int, str], set[int]] = {}
-    switched = {k for numbers in plan.switched.values() for k in numbers}
+    switched = [(plan.clock.ticks(time), numbers) for time, numbers in plan.switched.items()]
     sampled: set[int] = set()
     for entry in plan.sampled:
         part = plan.parts[entry.part]
@@ -132,7 +132,8 @@ def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) 
             full = f"{part.path}.{name}"
             if entry.function == "sample" and _is_out(plan, entry.part, name):
                 where = range(plan.slots[full].start, plan.slots[full].start + plan.slots[full].size)
-                own = full if switched & {*where} else ""  # it has rows that others do not have
+                between = any((tick - entry.first) % entry.every and now & {*where} for tick, now in switched)
+                own = full if between else ""  # it has rows that others do not have
                 in_group.setdefault((entry.every, entry.first, own), set()).update(where)
                 sampled.update(where)
     needed = [touch for touch in plan.pushes if touch.quantity in (MASS, *GRAVITY)]
@@ -157,9 +158,8 @@ def columns_of(plan: ExecutionPlan, system: System, keep: Sequence[str] | None) 
     extra = [
         (g, tick)
         for g, (every, first, own) in enumerate(groups)
-        for time, switched_then in plan.switched.items()
-        for tick in [plan.clock.ticks(time)]
-        if (tick - first) % every and switched_then & {*own.tolist()}
+        for tick, now in switched
+        if (tick - first) % every and now & {*own.tolist()}
     ]
     return LogColumns(s, z, groups, width, w, n, extra)
 
