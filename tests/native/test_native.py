@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from closure_models import parallelogram
 
 import interstage as ist
 import interstage.devices as dev
@@ -131,6 +132,22 @@ def test_a_vehicle_alone(satellite, library, tmp_path):
     one.advance(3.0)
     assert same(one, ist.simulate(system, x, 3.0, "10 ms", method="rk4"))
     assert made.laws == [] and set(one.ports) == {"q", "v"}
+
+
+def test_flexible_bodies_and_closed_loops(library, tmp_path):
+    mb = ist.Multibody("boom", gravity=[0, 0, -1.0])
+    boom = ist.Component.beam(6.0, diameter=0.1, wall=0.002, n_modes=4, aset={1: 123456})
+    mb.add_body("bus", mass=50.0, inertia=[9.0, 8.0, 7.0], joint=ist.Free())
+    mb.add_body("boom", component=boom, node=1, parent="bus", joint=ist.Revolute("y"))
+    x = mb.compile().state()
+    x["bus"].velocity[:3] = [0.01, 0.02, -0.015]
+    linkage, bent = parallelogram(2.0, [0.5, -0.5, 0.5], gravity=9.81)
+    for system, start in ((mb.compile(), x), (linkage, bent)):
+        how = {"step": "0.2 ms", "method": "rk4"}
+        one = ist.NativeFlight(ist.export_flight(system, start, tmp_path / "f.flight", **how).path, library)
+        one.advance(0.2)
+        log = ist.simulate(system, start, 0.2, **how)
+        assert same(one, log) and not np.array_equal(one["v"], start.v)
 
 
 def test_a_point_on_the_way_goes_on_as_the_run_did(satellite, library, tmp_path):

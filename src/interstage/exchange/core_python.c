@@ -32,21 +32,6 @@ static int whole(int fd, void *data, size_t n, int writing) {
     return OK;
 }
 
-/* A URI of FMI 2.0 (file:///a%20b) or a path of FMI 3.0 as a path */
-static void path_of(char *out, size_t size, const char *text) {
-    size_t k = 0;
-    if (strncmp(text, "file:", 5) == 0) {
-        text += 5;
-        if (strncmp(text, "//", 2) == 0) { text += 2; while (*text && *text != '/') text++; }
-    }
-    while (*text && k + 1 < size) {
-        unsigned code;
-        if (*text == '%' && sscanf(text + 1, "%2x", &code) == 1) { out[k++] = (char)code; text += 3; }
-        else out[k++] = *text++;
-    }
-    out[k] = 0;
-}
-
 static void *core_new(const char *resources) {
     Core *core = calloc(1, sizeof *core);
     if (core != NULL) path_of(core->resources, sizeof core->resources, resources ? resources : ".");

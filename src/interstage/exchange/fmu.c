@@ -31,6 +31,24 @@ static int core_look(Model *m);               /* y, dx of t, u, x */
 static int core_step(Model *m, double h);     /* from t to t + h with u held; y, dx there */
 static int core_event(Model *m, Event *e);    /* at t: what is sampled then; y, dx, x after it */
 
+#if defined CORE_PYTHON || defined CORE_NATIVE
+#include <stdio.h>
+/* A URI of FMI 2.0 (file:///a%20b) or a path of FMI 3.0 as a path */
+static void path_of(char *out, size_t size, const char *text) {
+    size_t k = 0;
+    if (strncmp(text, "file:", 5) == 0) {
+        text += 5;
+        if (strncmp(text, "//", 2) == 0) { text += 2; while (*text && *text != '/') text++; }
+    }
+    while (*text && k + 1 < size) {
+        unsigned code;
+        if (*text == '%' && sscanf(text + 1, "%2x", &code) == 1) { out[k++] = (char)code; text += 3; }
+        else out[k++] = *text++;
+    }
+    out[k] = 0;
+}
+#endif
+
 #if defined CORE_PYTHON
 #include "core_python.c"
 #elif defined CORE_NATIVE

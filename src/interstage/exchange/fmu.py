@@ -44,8 +44,6 @@ if COMPILED:
 if TYPE_CHECKING:
     from interstage.compiled import ObjectCode
 
-LONGEST = 10**6  # beats that a unit may take
-
 VERSIONS = ("2.0", "3.0")
 WARNINGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 _PLATFORMS = {  # (system, machine): folder of FMI 2.0 and of FMI 3.0
@@ -189,7 +187,7 @@ def _native(
     outputs: Sequence[str],
 ) -> _Native | str:
     """Return an assembly as it leaves Python, or why it cannot."""
-    from interstage.exchange.serve import Outside, begun, held_at, ports_of, start_at
+    from interstage.exchange.serve import LONGEST, Outside, begun, held_at, ports_of, start_at
 
     if not COMPILED:
         return "kernels are not compiled by address"

@@ -247,8 +247,8 @@ def flight_data(
     parts = RunParts(spec)
     try:
         if len(edges := found_edges(parts.integrator, parts.loads.acting)):
-            parts.integrator.release()
-            parts = RunParts(replace(spec, edges=edges))
+            before, parts = parts, RunParts(replace(spec, edges=edges))
+            before.integrator.release()  # once: what is lent is given back to others
         warn_of_fast_states(parts.integrator)
         return _written(made.name, parts)
     finally:
@@ -298,9 +298,8 @@ def _written(title: str, parts: RunParts) -> FlightData:
     links = _Links(image, entry, {path: numbers[k : k + 1] for k, path in enumerate(laws)})
     links.arrays(handle, len(TREE_FIELDS) + len(WORK_FIELDS))
     called = {FIRST_STAGE + list(STAGES).index(one.__name__) for one in stages_of(door) if one.slot >= 0}
-    for slot in range(
-        FIRST_STAGE, FIRST_STAGE + len(STAGES)
-    ):  # others are of other algorithms on the same handle
+    # others are of other algorithms on the same handle
+    for slot in range(FIRST_STAGE, FIRST_STAGE + len(STAGES)):
         links.function(handle[slot : slot + 1], "a kernel", wanted=slot in called)
     links.arrays(rows, len(LOOP_FIELDS))
     links.arrays(method, len(data))
@@ -369,8 +368,6 @@ def _check_leaves(parts: RunParts) -> None:
     stays += [f"'{p.path}', a function of time" for p in plan.parts if isinstance(p.what, Ahead)]
     if parts.locator is not None:
         stays += [f"the event '{event.label}'" for event in parts.locator.events]
-    if parts.faults:
-        stays += [f"the fault of '{fault.port}'" for fault in parts.faults]
     if stays:
         raise InputError(
             "this flight cannot leave Python",
