@@ -237,6 +237,21 @@ def test_a_flight_stops_where_a_law_is_sampled_in_the_middle_of_a_tick(satellite
     assert np.array_equal(one["gyro.rate"], log["gyro.rate"][-1])
 
 
+def test_a_law_without_samples_is_asked_at_every_stage(satellite, library, tmp_path):
+    system, x = satellite
+    flight = ist.Assembly("always", vehicle=system).add("spring", Spring(joint="panel"))
+    flight.add(
+        "wheel", dev.ReactionWheel(at="bus", axis=[1, 0, 0], side=[0, 1, 0], inertia=0.05, max_torque=1.0)
+    )
+    flight.add("law", lambda t: 0.1 * np.sin(t), out={"torque": "N*m"}).wire({"law.torque": "wheel.torque"})
+    one = ist.NativeFlight(ist.export_flight(flight, x, tmp_path / "f.flight", step="5 ms").path, library)
+    with pytest.raises(ist.InterstageError, match="no flight stops there: law"):
+        one.stop_at("law")
+    one.on_law("law", lambda t, f: {"torque": 0.1 * np.sin(t)})
+    one.advance(1.0)
+    assert same(one, ist.simulate(flight, x, 1.0, "5 ms", progress=False))
+
+
 def test_threads_fly_their_own(file, library):
     whole = flown(file, library)
     with ThreadPoolExecutor(4) as pool:

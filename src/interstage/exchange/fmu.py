@@ -11,7 +11,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,7 +31,7 @@ from interstage.jit import COMPILED
 from interstage.linear import LinearModel
 from interstage.multibody import OperatingPoint, State
 from interstage.native.flight_file import flight_data
-from interstage.native.library import write_sources
+from interstage.native.library import c_compiler, write_sources
 from interstage.output import as_path, checked_target, write_bytes, write_text
 from interstage.simulation import Assembly
 from interstage.simulation.plant.clock import Period, period_of
@@ -314,16 +313,6 @@ def _sources(header: str) -> dict[str, str]:
     return {**found, "model.h": header}
 
 
-def _compiler(given: str | None) -> str | None:
-    if given is not None:
-        found = shutil.which(given)
-        if found is None:
-            raise InputError("there is no such compiler", where="export_fmu", got=given)
-        return found
-    names = [os.environ.get("CC", ""), "cc", "gcc", "clang"]
-    return next((found for n in names if n and (found := shutil.which(n))), None)
-
-
 def _compiled(folder: Path, major: str, identifier: str, compiler: str) -> bytes:
     """Return the shared library of the sources in a folder, with the object code of kernels if there is some."""
     made = folder / f"{identifier}.bin"
@@ -367,7 +356,7 @@ def _packed(
     if version == "3.0" and unit is None:
         entries["sources/buildDescription.xml"] = said.build_description().encode()
     notes, where = [], _PLATFORMS.get((platform.system(), platform.machine()), ("", ""))[version == "3.0"]
-    found = None if compiler == "" else _compiler(compiler)
+    found = None if compiler == "" else c_compiler(compiler, "export_fmu")
     if found is None or not where or sys.platform == "win32":
         where = ""
         notes.append("no binary: there is no C compiler here; the tool must compile the sources")

@@ -273,7 +273,10 @@ def _written(title: str, parts: RunParts) -> FlightData:
     data = [np.ascontiguousarray(one) for one in loop.data]
     method = slots_of(data)
     laws = [part.path for part in plan.parts if isinstance(part.what, Law)]
-    numbers = np.arange(len(laws))
+    sampled = {plan.parts[e.part].path for e in plan.sampled}
+    numbers = np.array(
+        [int(path in sampled) for path in laws], dtype=np.int64
+    )  # only there may a flight stop
     q, v, qdot, vdot = run.q.copy(), run.v.copy(), np.zeros_like(run.q), np.zeros_like(run.v)
     for row in (handle, rows, method, *loop.tapes.rows.values()):
         image.add(row, SLOT)

@@ -198,7 +198,7 @@ static const char *wrong_places(const IstFlight *f) {
             return "a port";
     }
     for (k = 0; k < h[N_DEVICES] + h[N_LAWS]; k++)
-        if (!within(f->devices[k].name, 1, h[TEXT]) || !within(f->devices[k].row, 0, whole)) return "a device";
+        if (!within(f->devices[k].name, 1, h[TEXT]) || !within(f->devices[k].row, k < h[N_DEVICES] ? 0 : 8, whole) || f->devices[k].row % 8) return "a device";
     if (!within(h[TITLE], 1, h[TEXT]) || f->text[h[TEXT] - 1]) return "the text";
     return NULL;
 }
@@ -424,6 +424,8 @@ int ist_on_law(IstInstance *m, int law, IstLaw call, void *user) {
 
 int ist_stop_at_law(IstInstance *m, int law, int stop) {
     if (law < 0 || law >= m->flight->head[N_LAWS]) return says(m, IST_REFUSED, "there is no such law", "", ist_time(m));
+    if (stop && !*(const int64_t *)(m->flight->start + m->flight->laws[law].row))
+        return says(m, IST_REFUSED, "a law without samples is called at every instant, and no flight stops there: ", ist_law_name(m->flight, law), ist_time(m));
     m->stops[law] = stop != 0;
     return IST_OK;
 }

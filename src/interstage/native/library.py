@@ -85,7 +85,9 @@ def build_library(
         raise InputError(
             "a library needs compiled code", where="build_library", hint="unset INTERSTAGE_PLAIN"
         )
-    cc = c_compiler(compiler)
+    cc = c_compiler(compiler, "build_library")
+    if cc is None:
+        raise InputError("there is no C compiler", where="build_library", expected="CC, cc, gcc or clang")
     wanted, entries, left_out = _functions(shelf() if devices is None else devices, _chosen(methods))
     code = object_code(wanted, cpu)
     left_out |= {made.name.partition("|")[0]: why for made, why in code.left_out.items()}
@@ -191,11 +193,12 @@ def _source(name: str) -> str:
     return files("interstage.native").joinpath(name).read_text(encoding="utf-8")
 
 
-def c_compiler(given: str | None) -> str:
-    names = [os.environ.get("CC", ""), "cc", "gcc", "clang"] if given is None else [given]
-    found = next((place for name in names if name and (place := shutil.which(name))), None)
-    if found is None:
-        raise InputError(
-            "there is no C compiler", where="build_library", got=given or "no CC, cc, gcc or clang"
-        )
-    return found
+def c_compiler(given: str | None, where: str) -> str | None:
+    """Return the path of a C compiler, of the one that is given or of the first that is found; None: there is none."""
+    if given is not None:
+        found = shutil.which(given)
+        if found is None:
+            raise InputError("there is no such compiler", where=where, got=given)
+        return found
+    names = [os.environ.get("CC", ""), "cc", "gcc", "clang"]
+    return next((found for n in names if n and (found := shutil.which(n))), None)
