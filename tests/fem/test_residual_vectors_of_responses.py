@@ -163,3 +163,19 @@ def test_a_large_mass_leaves_the_rigid_motion_rigid():
     assert len(found.residual_vectors_hz) == 5
     size = np.abs(direct.displacement).max(axis=0)
     assert (np.abs(found.displacement - direct.displacement).max(axis=0) / size).max() < 1e-4
+
+
+@pytest.mark.parametrize("component", [4, 5])
+def test_moments_on_bars_without_rotary_inertia_turn_them_as_statics_do(component):
+    """All modes are kept: the residual vector moves no mass, and round-off of its mass is none. At rest 1/ky, 1/kt."""
+    grids = "".join(
+        f"GRID,{k},,{(k - 1) * 0.2},0.,0.\nCBAR,{k},1,{k},{k + 1},0.,0.,1.\n" for k in range(1, 6)
+    )
+    bulk = grids + "GRID,6,,1.,0.,0.\nPBAR,1,1,1.-4,1.-9,2.-9,3.-9\nMAT1,1,7.+10,,.3,2700.\nSPC1,9,123456,1\n"
+    bulk += f"DAREA,3,3,{component},1.\nRLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,1000.,1.,ENDT\nFREQ,7,0.,40.\n"
+    found = ist.frequency_response(model(bulk, 111, "SPC = 9", modes=15))
+    assert len(found.modes_hz) == 15 and np.isposinf(found.residual_vectors_hz).all()
+    stiff = {4: 7e10 / 2.6 * 3e-9, 5: 7e10 * 1e-9}[component]
+    np.testing.assert_allclose(found.at(3)[component - 1, 0], 0.4 / stiff, rtol=1e-9)
+    direct = ist.frequency_response(model(bulk, 108, "SPC = 9")).displacement
+    np.testing.assert_allclose(found.displacement, direct, atol=1e-9 * np.abs(direct).max())

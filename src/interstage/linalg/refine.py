@@ -242,7 +242,7 @@ def residual_vectors(
         notes.append(f"{R.shape[1] - len(keep)} residual vectors dropped: linearly dependent on the others")
     if not len(keep):
         return R[:, keep], np.zeros(0), notes
-    return _orthonormal(M, R[:, keep], rest[:, keep], basis, notes, massless)
+    return _orthonormal(M, R[:, keep], rest[:, keep], basis, notes, massless, _slowest(K, M))
 
 
 def _strains(M: Any, P: np.ndarray, rigid: np.ndarray) -> np.ndarray:
@@ -256,9 +256,16 @@ def _strains(M: Any, P: np.ndarray, rigid: np.ndarray) -> np.ndarray:
     return np.any(np.abs(P - M @ (rigid @ along)) > BALANCED * size, axis=0)
 
 
-def _orthonormal(M, R, rest, basis, notes, keep_massless):
+def _slowest(K: Any, M: Any) -> float:
+    """Return the largest m/k of the single coordinates, s²: what round-off of a mass is measured by."""
+    k, m = K.diagonal(), M.diagonal()
+    return float(np.max(m[k > 0.0] / k[k > 0.0], initial=0.0))
+
+
+def _orthonormal(M, R, rest, basis, notes, keep_massless, slowest):
     """Diagonalize K and M over the residuals; those that move no mass have no frequency, and are dropped or kept.
 
+    Without mass are those far faster than any other and than `slowest`, which holds where none of them moves mass.
     R'KR is taken as R' times the loads that made R: the product with K would cancel most of its digits on a
     fine mesh.
     """
@@ -267,7 +274,7 @@ def _orthonormal(M, R, rest, basis, notes, keep_massless):
     R = R * scale
     k, m = k * scale[:, None] * scale[None, :], R.T @ (M @ R)
     mu, G = la.eigh((m + m.T) / 2, (k + k.T) / 2)
-    massless = mu < 1e-14 * max(mu[-1], np.finfo(float).tiny)
+    massless = mu < 1e-14 * max(mu[-1], slowest, np.finfo(float).tiny)
     still = R @ G[:, massless]
     if massless.any() and not keep_massless:
         notes.append(
