@@ -157,3 +157,16 @@ def test_stresses_of_steady_and_of_moving_bars():
     moved = ist.transient_response(model(rod + ramp, 112, case, modes=1))
     np.testing.assert_allclose(moved.stresses["CBAR"].column("axial")[:, 0], 7e10 * moved.at(2)[0], rtol=1e-9)
     np.testing.assert_allclose(moved.spcforces[1][:, 0], -7e6 * moved.at(2)[0], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "load", ["TLOAD1,5,3,,ACCE,4,,.6", "TLOAD1,5,3,,VELO,4,.5", "TLOAD2,5,3,,ACCE,0.,1.,2.,0.\n,0.,0.,,.6"]
+)
+def test_initial_conditions_of_enforced_motion_are_refused(load):
+    """US0 and VS0 change the motion; forces have no use for them."""
+    bulk = BASE + load + "\n" + FLAT + "TSTEP,8,10,.01,1\nDAREA,3,2,1,1.\n"
+    with pytest.raises(ist.InterstageError, match="begins its motion with US0 and VS0"):
+        ist.transient_response(model(bulk, 109, "SPC = 1"))
+    for name in ("VELO", "ACCE"):
+        bulk = bulk.replace(name, "LOAD")
+    assert ist.transient_response(model(bulk, 109, "SPC = 1")).at(2)[0, -1] > 0.0

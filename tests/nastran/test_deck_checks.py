@@ -172,3 +172,9 @@ def test_lists_of_numbers():
 def test_bad_lists(values, message):
     with pytest.raises(DeckError, match=message):
         ids(*values)
+
+
+@pytest.mark.parametrize("parameter", ["ENFMOTN,REL", "RMSINT,LOGLOG"])
+def test_parameters_that_change_printed_responses_are_listed(parameter):
+    """Motion relative to what is enforced, rms values of straight lines in logarithms: other numbers than ours."""
+    assert deck_from_text(f"PARAM,{parameter}\nGRID,1\n").ignored

@@ -146,9 +146,14 @@ def _rows_of(ctx: Context, *names: str) -> Iterator[tuple[CardTable, int, list]]
 
 
 def _read_time_loads(ctx: Context, out: Dynamics, tables: dict[int, Table]) -> None:
-    """TLOAD1: SID, EXCITEID, DELAY, TYPE, TID.  TLOAD2: SID, EXCITEID, DELAY, TYPE, T1, T2, F, P, C, B."""
+    """TLOAD1: SID, EXCITEID, DELAY, TYPE, TID, US0, VS0.  TLOAD2: ..., TYPE, T1, T2, F, P, C, B, US0, VS0."""
     for table, i, row in _rows_of(ctx, "TLOAD1", "TLOAD2"):
         delay, delays = _later(row[2])
+        first = row[5:7] if table.name == "TLOAD1" else [*row, None, None][10:12]
+        if _motion(table, i, row[3]) is not None and any(first):
+            raise table.error(
+                i, f"{table.name} begins its motion with US0 and VS0, which is not supported", "blanks"
+            )
         more = {"delays": delays, "motion": _motion(table, i, row[3])}
         if table.name == "TLOAD1":
             load = TimeLoad(row[1], delay, _table_of(table, i, tables, row[4]), **more)

@@ -42,7 +42,7 @@ CARDS = [
             "forces: EXCITEID of DAREA, LSEQ, any static load or temperatures; enforced motion: TYPE DISP, "
             "VELO, ACCE with SPCD; DELAY and DPHASE as numbers or cards"
         ),
-        "SPCD on free degrees of freedom is left out with a note",
+        "SPCD on free degrees of freedom is left out with a note; US0 and VS0 of enforced motion refused",
         *alike("TLOAD1 RLOAD1 RLOAD2", "dynamic", fields=8),
         CardSpec("TLOAD2", "dynamic", fields=12),
     ),
