@@ -53,6 +53,24 @@ def test_frequencies_that_do_not_resolve_a_resonance_are_told_of(step, number, t
     assert any("rms values may be off" in note for note in ist.random_response(fe).notes) == told
 
 
+def test_a_resonance_beside_slow_motions_of_the_base_is_told_of(tmp_path, capsys):
+    """Steps of 10 Hz beside a half-power bandwidth of 2 Hz: displacements of the base hide it, accelerations do not."""
+    bulk = "GRID,1,,,,,,12456\nGRID,2,,,,,,12456\nCELAS2,1,98696.044,1,3,2,3\nCONM2,2,2,,1.\nSPC1,1,3,1\n"
+    bulk += "PARAM,G,.04\nEIGRL,9,,,1\nRLOAD1,5,3,,,4,,ACCE\nSPCD,3,1,3,1.\nTABLED1,4\n,0.,1.,9999.,1.,ENDT\n"
+    bulk += "RANDPS,11,1,1,1.,0.,12\nTABRND1,12\n,1.,.1,2000.,.1,ENDT\nENDDATA\n"
+    head = "SOL 111\nCEND\nMETHOD = 9\nSPC = 1\nDLOAD = 5\nFREQ = 7\nRANDOM = 11\nBEGIN BULK\n"
+
+    def said(frequencies):
+        (tmp_path / "base.bdf").write_text(head + frequencies + bulk)
+        with pytest.raises(SystemExit) as stop:
+            main(["response", str(tmp_path / "base.bdf")])
+        assert stop.value.code == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    assert "rms acceleration of grid 2 component 3" in said("FREQ1,7,1.,10.,200\n")
+    assert "rms acceleration" not in said("FREQ1,7,1.,1.,1999\nFREQ4,7,1.,200.,.3,201\n")
+
+
 def test_the_command_refuses_random_loads_that_are_not_there(tmp_path, capsys):
     text = (
         f"SOL 108\nCEND\nRANDOM = 33\nDLOAD = 5\nFREQ = 7\nBEGIN BULK\n{MASS}{STEADY}{WHITE}FREQ1,7,1.,1.,5\n"

@@ -110,7 +110,8 @@ def response(
             out["random"] = random_tables.machine(shaken, points, kinds)
         print(json_text(out, gaps=random_tables.not_numbers(result)))
         return
-    _show(fe, result, chosen, said, cards)
+    notes = result.notes if shaken is None else shaken.notes
+    _show(fe, result, chosen, [*notes, *said], cards)
     if shock is not None:
         _show_shock(oscillators, shock, q)
     named = partial(chosen_rows, fe.case, result.subcase)
@@ -270,7 +271,7 @@ def _others(fe, shown: int) -> list[str]:
     return [f"subcase {shown} alone; --subcase shows the others that have a DLOAD ({', '.join(others)})"]
 
 
-def _show(fe, result, chosen: dict, said: list[str], cards) -> None:
+def _show(fe, result, chosen: dict, notes: list[str], cards) -> None:
     import numpy as np
     from rich.table import Table
 
@@ -296,7 +297,7 @@ def _show(fe, result, chosen: dict, said: list[str], cards) -> None:
                     table.add_row(str(point), COMPONENTS[k], *cells)
         show_table(console, table)
     show_ignored(console, cards, "'response'")
-    for note in [*result.notes, *said]:
+    for note in notes:
         console.print(readable(note))
 
 

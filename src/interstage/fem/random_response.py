@@ -78,6 +78,7 @@ class RandomTables(Mapping):
 
 
 COARSE = 0.05  # how far rms values by every second frequency may be from those by all
+NOTED = 0.01  # of components that have this share of the largest or more
 
 
 @named_arguments
@@ -297,20 +298,29 @@ def random_response(
 
 
 def _coarse(found: RandomResponse) -> list[str]:
-    """Note frequencies that are too far apart: every second of them alone gives another mean square."""
+    """Note frequencies that are too far apart: every second of them alone gives other rms values.
+
+    Displacements and accelerations (their spectrum times ω⁴) by themselves, component by component: slow motions of
+    a shaken base are large displacements, beside which a resonance counts for nothing.
+    """
     f = found.frequencies_hz
-    psd = found._spectrum([one.displacement for one in found.responses]).sum(axis=0)
-    if len(f) < 5 or not np.isfinite(psd).all() or not psd.any():
+    psd = found._spectrum([one.displacement for one in found.responses])
+    if len(f) < 5 or not np.isfinite(psd).all():
         return []
     half = np.unique(np.append(np.arange(0, len(f), 2), len(f) - 1))
-    every, second = float(moments(psd, f)[0]), float(moments(psd[half], f[half])[0])
-    apart = abs(second / every - 1.0)
-    if apart <= COARSE:
-        return []
-    return [
-        f"rms values may be off: every second frequency alone gives rms displacements {100 * apart:.0f} % apart; "
-        "put more frequencies around the resonances (FREQ3, FREQ4)"
-    ]
+    notes = []
+    for name, spectrum in (("displacement", psd), ("acceleration", psd * (2.0 * np.pi * f) ** 4)):
+        every, second = moments(spectrum, f)[0], moments(spectrum[:, half], f[half])[0]
+        counted = every > NOTED * every.max(initial=0.0)
+        apart = np.abs(np.divide(second, every, out=np.ones_like(every), where=counted) - 1.0)
+        if apart.max(initial=0.0) > COARSE:
+            worst = int(apart.argmax())
+            notes.append(
+                f"rms values may be off: every second frequency alone gives {100 * apart[worst]:.0f} % more or less "
+                f"rms {name} of {found.grids.name_of(worst)}; put more frequencies where spectra are steep, as "
+                "around resonances (FREQ3, FREQ4)"
+            )
+    return notes
 
 
 def _selected_set(fe: FEModel, subcase: int | None) -> int:
