@@ -13,9 +13,12 @@ from closure_models import parallelogram
 
 import interstage as ist
 import interstage.devices as dev
+from interstage.errors import SolverError
 from interstage.jit import COMPILED
 from interstage.native import build_library
 from interstage.native.native_flight import load_library
+from interstage.staged_vehicle import PropellantTank
+from validation import burning_beam
 
 pytestmark = [
     pytest.mark.skipif(not COMPILED, reason="flights leave as compiled code"),
@@ -35,6 +38,41 @@ class Spring(ist.Device):
         d.torque = -d.stiffness * d.angle
 
 
+class Relay(ist.Device):
+    """A lag that is switched off above a level, and on again below another."""
+
+    x, on = ist.ContinuousState(), ist.IntegerState(initial=1)
+    low, high = ist.Parameter("", 0.3), ist.Parameter("", 0.7)
+    up, down = ist.ZeroCrossing(direction=1, state="x", level="high"), ist.ZeroCrossing(direction=-1)
+
+    def outputs(d, t):
+        d.up = d.x - d.high
+        d.down = d.x - d.low
+
+    def rates(d, t):
+        d.xdot = 1.3 * d.on - d.x
+
+    def switch(d, t):
+        d.on = 1 - d.on
+
+
+class Ball(ist.Device):
+    """A ball that bounces on a floor: its last bounces accumulate."""
+
+    height, speed = ist.ContinuousState("m", initial=1.0), ist.ContinuousState("m/s")
+    hit = ist.ZeroCrossing("m", direction=-1)
+
+    def outputs(d, t):
+        d.hit = d.height
+
+    def rates(d, t):
+        d.heightdot = d.speed
+        d.speeddot = 0.0 * d.speed - 9.81
+
+    def switch(d, t):
+        d.speed = -0.8 * d.speed
+
+
 class Fails(ist.Device):
     """It raises from 1 s on."""
 
@@ -52,7 +90,8 @@ class Fails(ist.Device):
 def library(tmp_path_factory):
     """A library of one method and few devices; the study of native flights has all."""
     path = tmp_path_factory.mktemp("native") / "libinterstage.so"
-    made = build_library(path, devices=[dev.Gyro, dev.ReactionWheel, Spring, Fails], methods=["rk4"])
+    devices = [dev.Gyro, dev.ReactionWheel, dev.EventThruster, PropellantTank, Spring, Relay, Ball, Fails]
+    made = build_library(path, devices=devices, methods=["rk4"])
     assert made.left_out == {}
     assert (path.parent / "interstage.h").exists()
     return path
@@ -159,6 +198,58 @@ def test_a_point_on_the_way_goes_on_as_the_run_did(satellite, library, tmp_path)
     one.on_law("law", law_outside)
     one.advance(4.0)
     assert same(one, log)
+
+
+def test_switches_of_devices_run_where_simulate_finds_them(satellite, library, tmp_path):
+    """Bits of a relay, of a ball that bounces, of pulses between samples, in one flight; and on from a save between."""
+    system, x = satellite
+    flight = ist.Assembly("switched", vehicle=system, seed=3)
+    flight.add("relay", Relay()).add("ball", Ball())
+    flight.add("gyro", dev.Gyro(at="bus", angle_random_walk=1e-3), every="0.1 s")
+    jet = dev.EventThruster(at="panel", thrust=5.0, min_on=0.01, width=0.04, valve_delay=0.003)
+    flight.add("jet", jet, every="0.1 s")
+    log = ist.simulate(flight, x, 3.0, "10 ms", progress=False)
+    assert len(log.events) > 60
+    one = ist.NativeFlight(ist.export_flight(flight, x, tmp_path / "s.flight", step="10 ms").path, library)
+    one.advance(0.5)
+    other = one.another()
+    other.restore(one.save())
+    for each in (one, other):
+        each.advance(3.0)
+        assert same(each, log)
+        for name in ("relay.x", "ball.height", "ball.speed", "gyro.rate"):
+            assert np.array_equal(each[name], np.ravel(log[name][-1])), name
+    with pytest.raises(SolverError, match="shorter intervals") as error:
+        one.advance(6.0)
+    with pytest.raises(SolverError, match="accumulates") as python:
+        ist.simulate(flight, x, 6.0, "10 ms", progress=False)
+    assert "t = 4.06371234" in str(error.value) and "t = 4.06371234" in str(python.value)
+
+
+def test_a_level_is_that_of_its_parameter_now(satellite, library, tmp_path):
+    system, x = satellite
+    flight = ist.Assembly("relay", vehicle=system).add("relay", Relay())
+    one = ist.NativeFlight(ist.export_flight(flight, x, tmp_path / "r.flight", step="10 ms").path, library)
+    one.set({"relay.high": 0.9})
+    one.advance(2.0)
+    for how in ({"set": {"relay.high": 0.9}}, {"events": [ist.Event(at=0.1, action={"relay.high": 0.9})]}):
+        log = ist.simulate(flight, x, 2.0, "10 ms", progress=False, **how)
+        first = next(event.t for event in log.events if "up" in event.name)
+        assert first == pytest.approx(np.log(1.3 / 0.4), abs=1e-7)
+
+
+def test_a_tank_that_runs_empty(library, tmp_path):
+    """A body that burns: bits of its propellant, its mass and its motion, through the end of the propellant."""
+    vehicle = burning_beam.beam_vehicle()
+    system = vehicle.multibody(vehicle.shapes(n_modes=4, levels=3)).compile()
+    x = system.state()
+    x[system.bodies[0]].velocity[:] = [0.05, -0.1, 0.08, 1.0, 0.5, 0.2]
+    flight = ist.Assembly("burn", vehicle=system).add("tank", PropellantTank(of="propellant", flow=40.0))
+    log = ist.simulate(flight, x, 0.2, "1 ms", method="rk4", progress=False)
+    assert log.propellant["propellant"][-1] == 0.0 and len(log.events) == 1
+    one = ist.NativeFlight(ist.export_flight(flight, x, tmp_path / "b.flight", step="1 ms").path, library)
+    one.advance(0.2)
+    assert same(one, log) and one["tank.mass"] == 0.0 and one["tank.runs"] == 0.0
 
 
 def test_what_is_saved_goes_on_in_another_instance_to_the_bit(file, library):
@@ -307,8 +398,10 @@ def test_what_cannot_leave_is_named(satellite, library, tmp_path):
     assert "no flight" in refused(3)
     assert "a state" in refused(x=None, step="10 ms")
     pulsed = ist.Assembly("p", vehicle=system)
-    pulsed.add("jet", dev.EventThruster(at="bus", thrust=1.0, width=0.1, every=1))
-    assert "the event 'jet." in refused(pulsed, step="10 ms")
+    pulsed.add("jet", dev.EventThruster(at="bus", thrust=1.0, min_on=0.1, width=0.1), every="1 s")
+    assert "'jet', whose edges in time" in refused(pulsed, method="dopri5")
+    rubbed = ist.Assembly("r", vehicle=system).add("hinge", dev.StickSlip(joint="panel", coulomb=0.1))
+    assert "'hinge', which locks a joint" in refused(rubbed, step="10 ms")
     moved = ist.Assembly("m", vehicle=system)
     moved.add(
         "wheel", dev.ReactionWheel(at="bus", axis=[1, 0, 0], side=[0, 1, 0], inertia=0.05, max_torque=1.0)

@@ -39,16 +39,19 @@ from interstage.simulation.plant import coupled_kernels as kernels
 from interstage.simulation.plant.assembly import Assembly, Member
 from interstage.simulation.plant.clock import Period
 from interstage.simulation.plant.coupled_arrays import LOOP_FIELDS, Loop
-from interstage.simulation.plant.declarations import In, Look, Out, Parameter, Value
+from interstage.simulation.plant.declarations import In, Look, Out, Parameter, Value, ZeroCrossing
 from interstage.simulation.plant.device import Device
 from interstage.simulation.plant.plan import ExecutionPlan
 from interstage.simulation.plant.prescribed_inputs import Ahead
 from interstage.simulation.plant.python_block import Law
+from interstage.simulation.plant.vehicle_interface import holds_of
+from interstage.simulation.run.event_handling import EventLocator, Switch
+from interstage.simulation.run.event_location import FACTS
 from interstage.simulation.run.integrators import METHODS, CompiledMethod, Method, method_of
 from interstage.simulation.run.setup import RunParts
 from interstage.simulation.run.spec import RunSpec
 from interstage.simulation.run.step_stability import warn_of_fast_states
-from interstage.simulation.run.time_edges import found_edges
+from interstage.simulation.run.time_edges import found_edges, moving_edges
 
 if COMPILED:
     from interstage.compiled import (
@@ -61,7 +64,7 @@ if COMPILED:
         trap,
     )
 
-MAGIC = b"ISTFLY\0\1"
+MAGIC = b"ISTFLY\0\2"
 CONSTANT, SLOT, STATE = range(3)  # blocks of the image
 TO_CONSTANT, TO_INSTANCE, TO_CODE = range(3)  # what a link leads to
 NOTHING, OUTSIDE = -1, -2  # functions of links that are in no table
@@ -187,7 +190,7 @@ def export_flight(
 
     The file holds the vehicle, its devices, the method and its steps; no compiler is needed. Inputs that nothing is
     wired to are set from outside, and so are the outputs of laws in Python. What cannot leave Python is refused by
-    name: methods of scipy, functions of time, events of devices, devices that call Python.
+    name: methods of scipy, functions of time, devices that lock joints or call Python.
 
     Parameters
     ----------
@@ -264,7 +267,8 @@ def _written(title: str, parts: RunParts) -> FlightData:
     run = parts.integrator
     loop, plan = run.loop, run.plan
     _check_leaves(parts)
-    arrays = _without_log(loop.loop)
+    switches = _switches(parts)
+    arrays = _without_log(loop.loop, parts.locator)
     rows = slots_of(arrays)
     image = _Image()
     door = loop.by.method.flights.door(loop.without, loop.by.step is None)
@@ -284,15 +288,9 @@ def _written(title: str, parts: RunParts) -> FlightData:
         image.add(array, CONSTANT)
     for array in loop.scratch.work:
         image.add(array, CONSTANT if any(array is one for one in loop.scratch.tree) else STATE)
-    for array in (
-        *loop.system.engine.settings.arrays().values(),
-        *loop.tapes.vectors.values(),
-        q,
-        v,
-        qdot,
-        vdot,
-        numbers,
-    ):
+    eyes = np.zeros(1 + FACTS * len(arrays.watch) if switches else 0)
+    known = (q, v, qdot, vdot, numbers, eyes)
+    for array in (*loop.system.engine.settings.arrays().values(), *loop.tapes.vectors.values(), *known):
         image.add(array, STATE)
     tapes = {name for tape in TAPES for name in (tape, f"{tape}_row")}
     for (name, _, _), array in zip(LOOP_FIELDS, arrays):
@@ -311,11 +309,20 @@ def _written(title: str, parts: RunParts) -> FlightData:
     for tape in TAPES:
         said = plan.sampled if tape == "sample" else getattr(plan, tape)
         links.tape(getattr(arrays, tape), getattr(arrays, f"{tape}_row"), [plan.parts[e.part] for e in said])
+    calls = [links.call(one.function, f"'{one.part.path}'") for one in switches]
     text = _Text()
     ports = _ports_of(plan, image, loop.tapes.vectors, q, v)
     named = [(image.in_instance(row), plan.parts[k].path) for k, row in loop.tapes.rows.items()]
     outside = [(image.in_instance(numbers[k : k + 1]), path) for k, path in enumerate(laws)]
     devices = np.array([(at, text.place(path)) for at, path in (*named, *outside)], dtype=np.int64)
+    crossings = [
+        struct.pack(
+            "<7q2d", number, image.in_instance(one.row), text.place(one.name),
+            *(0 if array is None else image.in_instance(array) for array in (one.number, one.parameter)),
+            one.state, one.direction, one.level, one.tolerance,
+        )
+        for number, one in zip(calls, switches)
+    ]  # fmt: skip
     functions = np.array([text.place(made.name) for made in links.used.values()], dtype=np.int64)
     asked = {key: value for key, value in parts.spec.course.asked.items() if value is not None}
     about = json.dumps({"flight": title, "interstage": interstage.__version__, **asked}, default=str)
@@ -323,16 +330,17 @@ def _written(title: str, parts: RunParts) -> FlightData:
     where = text.place(about)
     text.bytes += bytes(-len(text.bytes) % 8)
     head = [
-        len(functions), len(links.made), len(ports), len(named), len(outside), len(text.bytes), *image.sizes,
-        len(q), len(v), image.in_instance(handle), image.in_instance(rows), image.in_instance(method),
-        *map(image.in_instance, (q, v, qdot, vdot, arrays.pause, arrays.pace, arrays.option, arrays.flag)),
-        image.in_instance(arrays.failed_at), image.in_instance(arrays.inside), where,
+        len(functions), len(links.made), len(ports), len(named), len(outside), len(crossings), len(text.bytes),
+        *image.sizes, len(q), len(v), len(arrays.z),
+        *map(image.in_instance, (handle, rows, method, q, v, qdot, vdot, arrays.pause, arrays.pace, arrays.option)),
+        *map(image.in_instance, (arrays.flag, arrays.failed_at, arrays.inside, arrays.z, arrays.zdot, arrays.back)),
+        *map(image.in_instance, (arrays.watch, eyes)), where,
     ]  # fmt: skip
     body = struct.pack(f"<{len(head)}qd", *head, float(run.until))
     body += functions.tobytes() + np.array(sorted(links.made), dtype=np.int64).tobytes()
     for word, measure, (_, _, *rest, low, high) in zip(*places, ports):
         body += struct.pack("<6q2d", word, measure, *rest, low, high)
-    body += devices.tobytes() + text.bytes
+    body += devices.tobytes() + b"".join(crossings) + text.bytes
     body += bytes(-(len(MAGIC) + 32 + len(body)) % LINE)
     body += b"".join(map(image.data, (CONSTANT, SLOT, STATE)))
     whole = MAGIC + hashlib.sha256(body).digest() + body
@@ -342,7 +350,50 @@ def _written(title: str, parts: RunParts) -> FlightData:
     return FlightData(whole, list(links.used.values()), kinds["input"], kinds["output"], laws)
 
 
-def _without_log(loop: Loop) -> Loop:
+@dataclass(frozen=True)
+class _Switch:
+    """The function `switch` of a device, and where it runs.
+
+    function : its address;  row : of the addresses of the record;  number : what crosses a level, None: it runs at the
+    start;  parameter : the level, None: `level`;  state : whether the number is a state
+    """
+
+    part: Member
+    function: int
+    row: np.ndarray
+    name: str
+    number: np.ndarray | None = None
+    parameter: np.ndarray | None = None
+    level: float = 0.0
+    state: bool = False
+    direction: int = 0
+    tolerance: float = 1.0
+
+
+def _switches(parts: RunParts) -> list[_Switch]:
+    """Return the switches of devices where crossings are watched, in their order, then those that run at the start."""
+    run, locator = parts.integrator, parts.locator
+    if locator is None:
+        return []
+    tapes, found = run.loop.tapes, []
+    for eye in locator.watch.eyes:
+        event, action = eye.event, eye.event.action
+        assert isinstance(action, Switch)
+        one = locator.watch.signals[id(eye)]
+        at = tapes.vectors[one.kind][one.place : one.place + 1]
+        known = None if one.parameter is None else tapes.vectors["p"][one.parameter : one.parameter + 1]
+        code, row = tapes.switch_of(action.part)
+        found.append(
+            _Switch(
+                action.part, code, row, event.label, at, known, one.level, one.kind == "z", event.direction,
+                event.tolerance,
+            )
+        )  # fmt: skip
+    settling = [part for part in run.plan.parts if isinstance(part.what, Device) and part.what.settles]
+    return found + [_Switch(part, *tapes.switch_of(part), part.path) for part in settling]
+
+
+def _without_log(loop: Loop, locator: EventLocator | None) -> Loop:
     """Return the arrays of a loop that writes no log and goes on until told otherwise; the loop stays as it is."""
     names = (
         "group_every",
@@ -357,11 +408,14 @@ def _without_log(loop: Loop) -> Loop:
         "log_n",
     )
     nothing = {name: np.zeros(0, dtype=np.int64) for name in names}
+    watched = {}
+    if locator is not None:
+        watched = dict(zip(("watch_state", "watch_at", "watch"), locator.watched()))
     option = loop.option.copy()
     option[kernels.LOG_EVERY], option[kernels.SINGLE] = -1, 0
     return loop._replace(
         **nothing, log=np.zeros((0, loop.log.shape[1])), samples=np.zeros(0), group_column=np.zeros(1, dtype=np.int64),
-        option=option, pause=np.full_like(loop.pause, np.inf),
+        option=option, pause=np.full_like(loop.pause, np.inf), **watched,
     )  # fmt: skip
 
 
@@ -370,7 +424,7 @@ def _check_leaves(parts: RunParts) -> None:
     plan, stays = parts.integrator.plan, []
     stays += [f"'{p.path}', a function of time" for p in plan.parts if isinstance(p.what, Ahead)]
     if parts.locator is not None:
-        stays += [f"the event '{event.label}'" for event in parts.locator.events]
+        stays += _events_that_stay(parts)
     if stays:
         raise InputError(
             "this flight cannot leave Python",
@@ -378,6 +432,27 @@ def _check_leaves(parts: RunParts) -> None:
             got=", ".join(stays[:5]) + (f" and {len(stays) - 5} more" if len(stays) > 5 else ""),
             hint="leave it out, or fly it with `simulate`",
         )
+
+
+def _events_that_stay(parts: RunParts) -> list[str]:
+    """Return what events of a flight keep it in Python, in words."""
+    run, locator = parts.integrator, parts.locator
+    assert locator is not None
+    stays = []
+    for event in locator.events:
+        if not isinstance(event.action, Switch):
+            stays.append(f"the event '{event.label}'")
+    for part in run.plan.parts:
+        if isinstance(part.what, Device) and "switch" in part.what.functions:
+            if holds_of(part):
+                stays.append(f"'{part.path}', which locks a joint")
+            elif part.what.functions["switch"].__code__.co_argcount > 2:
+                stays.append(f"'{part.path}', whose switch is told which crossing it is")
+    if run.by.step is None:
+        stays += [
+            f"'{path}', whose edges in time events may move: give it a step" for path in moving_edges(run)
+        ]
+    return list(dict.fromkeys(stays))
 
 
 class _Links:
@@ -413,13 +488,17 @@ class _Links:
         target = int(slot[0])
         if not wanted or target == trap():
             self._add(slot.ctypes.data, TO_CODE, NOTHING)
-        elif target in self.code and self.code[target].function is not called:
-            self.used.setdefault(target, self.code[target])
-            self._add(slot.ctypes.data, TO_CODE, list(self.used).index(target))
         else:
+            self._add(slot.ctypes.data, TO_CODE, self.call(target, owner))
+
+    def call(self, target: int, owner: str) -> int:
+        """Return the number of a function that the loader calls."""
+        if target not in self.code or self.code[target].function is called:
             raise InputError(
                 "this flight cannot leave Python", where="export_flight", got=f"{owner} calls Python"
             )
+        self.used.setdefault(target, self.code[target])
+        return list(self.used).index(target)
 
     def tape(self, addresses: np.ndarray, rows: np.ndarray, parts: Sequence[Member]) -> None:
         """Link functions of devices and their rows; laws stay outside."""
@@ -468,9 +547,13 @@ def _ports_of(
 
 
 def _read_by(device: Device) -> frozenset[str]:
-    """Return names that functions of a device, and kernels that they call, read: what else is set has no effect."""
+    """Return names that functions of a device, and kernels that they call, read; what else is set has no effect.
+
+    Levels of crossings are read where these are watched.
+    """
     texts = [f for one in type(device).functions.values() for f in reach(one, through_stages=False)[0]]
-    return frozenset(name for text in texts for name in text.__code__.co_names)
+    levels = [one.level for one in device.fields.values() if isinstance(one, ZeroCrossing)]
+    return frozenset([*levels, *(name for text in texts for name in text.__code__.co_names)])
 
 
 def _range_of(declared: object) -> tuple[float, float]:

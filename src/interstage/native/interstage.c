@@ -1,5 +1,6 @@
 /* Flights without Python: opens flight files, makes instances, and calls the compiled kernels. See interstage.h. */
 #include "interstage.h"
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,10 +123,10 @@ static void digest_of(const uint8_t *p, size_t n, uint8_t out[32]) {
 
 /* the file: MAGIC, digest of what follows, HEAD numbers, tables, text, and from a multiple of 64 on the image -------- */
 
-#define MAGIC "ISTFLY\0\1"
+#define MAGIC "ISTFLY\0\2"
 enum {
-    N_FUNCTIONS, N_LINKS, N_PORTS, N_DEVICES, N_LAWS, TEXT, CONSTANT, SLOTS, STATE, NQ, NV, /* lengths */
-    HANDLE, ROWS, DATA, Q, V, QDOT, VDOT, PAUSE, PACE, OPTION, FLAG, FAILED_AT, INSIDE, /* places in an instance */
+    N_FUNCTIONS, N_LINKS, N_PORTS, N_DEVICES, N_LAWS, N_CROSSINGS, TEXT, CONSTANT, SLOTS, STATE, NQ, NV, NZ, /* lengths */
+    HANDLE, ROWS, DATA, Q, V, QDOT, VDOT, PAUSE, PACE, OPTION, FLAG, FAILED_AT, INSIDE, Z, ZDOT, BACK, WATCH, EYES, /* places */
     TITLE, /* place in the text */
     UNTIL, /* a number, not a whole one: the end of the flight */
     HEAD
@@ -142,6 +143,16 @@ typedef struct {
 typedef struct {
     int64_t row, name;
 } Named;
+/* the function `switch` of a device, and where it runs: where a number comes to its level, or at the start (at = 0) */
+typedef struct {
+    int64_t function, row, name, at, level_at, state, direction;
+    double level, tolerance;
+} Crossing;
+/* what is known of one: its side, value and rate at the last look, how large it was, when it fired last, whether it is at
+   rest; after it has fired which side it came from, its value then, and whether it was thrown back */
+typedef struct {
+    double sign, value, rate, size, fired, resting, fresh, front, was, noise, returns;
+} Eye;
 
 struct IstFlight {
     uint8_t *file;
@@ -150,6 +161,7 @@ struct IstFlight {
     const Link *links;
     const Port *ports;
     const Named *devices, *laws;
+    const Crossing *crossings;
     const char *text;
     void (**code)(void);
 };
@@ -161,8 +173,23 @@ struct IstInstance {
     IstLaw *laws;
     void **users;
     char *stops;
+    double *kept, *kept_at, *brought, brought_at; /* states inside of a step, and the one that signals are of */
+    int n_kept;
     char message[256];
 };
+/* what a look into a step has found of a crossing: whether it happens and where, whether it is at rest; else how it is */
+typedef struct {
+    double s, sign, value;
+    int happens, rests, fresh;
+} Found;
+#define STEPPED 100 /* the kernels stand after a step in which a crossing might be */
+#define LOOKS 3     /* inner points of a step at which crossings are looked at; the others as in event_location.py */
+#define APART 100.0
+#define DRIFT 1e5
+#define LATE 1e6
+#define REACH 4.0
+#define KEPT 48 /* states inside of a step, then others */
+enum { BEGUN = KEPT, HERE, NOW, MOVED, ROOM };
 typedef int64_t (*Entry)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, int64_t, int64_t);
 
 const char *ist_version(void) { return VERSION; }
@@ -175,10 +202,19 @@ static IstFlight *refused(IstFlight *f, char *why, size_t room, const char *word
 
 static int within(int64_t at, int64_t size, int64_t room) { return at >= 0 && size >= 0 && size <= room && at <= room - size; }
 
+/* how many numbers are watched: what runs at the start alone comes after them */
+static int64_t watched(const IstFlight *f) {
+    int64_t n = 0;
+    while (n < f->head[N_CROSSINGS] && f->crossings[n].at) n++;
+    return n;
+}
+
 static const char *wrong_places(const IstFlight *f) {
     const int64_t *h = f->head, whole = h[SLOTS] + h[STATE];
     const int64_t need[][2] = {{HANDLE, 8}, {ROWS, 8}, {DATA, 8}, {Q, 8 * h[NQ]}, {V, 8 * h[NV]}, {QDOT, 8 * h[NQ]},
-                               {VDOT, 8 * h[NV]}, {PAUSE, 24}, {PACE, 8 * PACE_SIZE}, {OPTION, 56}, {FLAG, 24}, {FAILED_AT, 8}, {INSIDE, 8}};
+                               {VDOT, 8 * h[NV]}, {PAUSE, 24}, {PACE, 8 * PACE_SIZE}, {OPTION, 56}, {FLAG, 24}, {FAILED_AT, 8}, {INSIDE, 8},
+                               {Z, 8 * h[NZ]}, {ZDOT, 8 * h[NZ]}, {BACK, 8 * (h[NQ] + h[NV] + h[NZ])}, {WATCH, 8 * WATCH_SIZE * watched(f)},
+                               {EYES, h[N_CROSSINGS] ? 8 + (int64_t)sizeof(Eye) * watched(f) : 0}};
     int64_t k;
     for (k = 0; k < (int64_t)(sizeof need / sizeof *need); k++)
         if (!within(h[need[k][0]], need[k][1], whole) || h[need[k][0]] % 8) return "a place in the image";
@@ -197,6 +233,13 @@ static const char *wrong_places(const IstFlight *f) {
             p->size > INT32_MAX || p->at < h[SLOTS] || p->at % 8 || p->size < 0 || !within(p->at, 8 * p->size, whole))
             return "a port";
     }
+    for (k = 0; k < h[N_CROSSINGS]; k++) {
+        const Crossing *c = f->crossings + k;
+        if (!within(c->name, 1, h[TEXT]) || !within(c->function, 1, h[N_FUNCTIONS]) || !c->function || c->row < 0 || c->row % 8 ||
+            !within(c->row, 0, h[SLOTS]) || !within(c->level_at, 8, whole) || c->level_at % 8 || c->direction < -1 || c->direction > 1 ||
+            !(c->tolerance > 0.0) || (c->at && (c->at < h[SLOTS] || c->at % 8 || !within(c->at, 8, whole))))
+            return "a crossing";
+    }
     for (k = 0; k < h[N_DEVICES] + h[N_LAWS]; k++)
         if (!within(f->devices[k].name, 1, h[TEXT]) || !within(f->devices[k].row, k < h[N_DEVICES] ? 0 : 8, whole) || f->devices[k].row % 8) return "a device";
     if (!within(h[TITLE], 1, h[TEXT]) || f->text[h[TEXT] - 1]) return "the text";
@@ -204,7 +247,7 @@ static const char *wrong_places(const IstFlight *f) {
 }
 
 static IstFlight *opened(IstFlight *f, size_t size, char *why, size_t room) {
-    static const int64_t BYTES[] = {8, sizeof(Link), sizeof(Port), sizeof(Named), sizeof(Named), 1};
+    static const int64_t BYTES[] = {8, sizeof(Link), sizeof(Port), sizeof(Named), sizeof(Named), sizeof(Crossing), 1};
     const int64_t *h;
     const char *wrong;
     uint8_t sum[32];
@@ -217,7 +260,7 @@ static IstFlight *opened(IstFlight *f, size_t size, char *why, size_t room) {
     if (memcmp(sum, f->file + 8, 32)) return refused(f, why, room, "the flight file is damaged: its digest is another", "");
     f->digest = f->file + 8;
     h = f->head = (const int64_t *)(f->file + 40);
-    for (k = 0; k <= NV; k++)
+    for (k = 0; k <= NZ; k++)
         if (h[k] < 0 || h[k] > (int64_t)size) return refused(f, why, room, "the flight file has a length that cannot be", "");
     f->functions = (const int64_t *)(f->file + at);
     for (k = N_FUNCTIONS; k <= TEXT; k++) {
@@ -226,7 +269,8 @@ static IstFlight *opened(IstFlight *f, size_t size, char *why, size_t room) {
         if (k == N_FUNCTIONS) f->links = (const Link *)(f->file + at);
         if (k == N_LINKS) f->ports = (const Port *)(f->file + at);
         if (k == N_PORTS) f->devices = (const Named *)(f->file + at);
-        if (k == N_LAWS) f->text = (const char *)(f->file + at);
+        if (k == N_LAWS) f->crossings = (const Crossing *)(f->file + at);
+        if (k == N_CROSSINGS) f->text = (const char *)(f->file + at);
     }
     f->laws = f->devices + h[N_DEVICES];
     at = (at + 63) / 64 * 64;
@@ -341,6 +385,7 @@ void ist_reset(IstInstance *m) {
         memcpy(m->base + l->slot, &to, 8);
     }
     m->fresh = m->status = 0;
+    m->brought = NULL;
     m->pause = INFINITY;
     m->message[0] = 0;
 }
@@ -356,7 +401,9 @@ IstInstance *ist_new(const IstFlight *f) {
     m->laws = calloc((size_t)h[N_LAWS] + 1, sizeof *m->laws);
     m->users = calloc((size_t)h[N_LAWS] + 1, sizeof *m->users);
     m->stops = calloc((size_t)h[N_LAWS] + 1, 1);
-    if (!m->base || !m->before || !m->seen || !m->laws || !m->users || !m->stops) {
+    m->kept = calloc((size_t)(h[NQ] + h[NV] + h[NZ]) * (h[N_CROSSINGS] ? ROOM : 0) + 1, sizeof *m->kept);
+    m->kept_at = calloc(KEPT + (size_t)h[N_CROSSINGS] * (2 + sizeof(Found) / sizeof(double)), sizeof *m->kept_at);
+    if (!m->base || !m->before || !m->seen || !m->laws || !m->users || !m->stops || !m->kept || !m->kept_at) {
         ist_free(m);
         return NULL;
     }
@@ -372,6 +419,8 @@ void ist_free(IstInstance *m) {
     free(m->laws);
     free(m->users);
     free(m->stops);
+    free(m->kept);
+    free(m->kept_at);
     free(m);
 }
 
@@ -380,8 +429,17 @@ static int says(IstInstance *m, int status, const char *words, const char *of, d
     return status;
 }
 
-/* run the kernels: task and time as `perform` takes them; returns a status of the header */
-static int perform(IstInstance *m, int task, double t, int64_t qdot, int64_t vdot) {
+/* an error of a device; the text of its function is known by the row of its numbers */
+static int raised_by(IstInstance *m, int64_t row, double t) {
+    const IstFlight *f = m->flight;
+    const char *name = "";
+    for (int64_t k = 0; k < f->head[N_DEVICES] + f->head[N_LAWS]; k++)
+        if (f->devices[k].row == row) name = f->text + f->devices[k].name;
+    return says(m, IST_DEVICE, "an error was raised by ", name, t);
+}
+
+/* run the kernels: task, state and time as `perform` takes them; returns a status of the header, or STEPPED */
+static int perform(IstInstance *m, int task, double *q, double *v, double t) {
     const IstFlight *f = m->flight;
     const int64_t *h = f->head, b = (int64_t)(intptr_t)m->base;
     IstInstance *other = flying;
@@ -389,26 +447,349 @@ static int perform(IstInstance *m, int task, double t, int64_t qdot, int64_t vdo
     int64_t status, k;
     flying = m;
     raised = 0;
-    status = ((Entry)f->code[0])(b + h[HANDLE], b + h[ROWS], b + h[DATA], task, b + h[Q], b + h[V], 0, t, b + qdot, b + vdot);
+    status = ((Entry)f->code[0])(b + h[HANDLE], b + h[ROWS], b + h[DATA], task, (int64_t)(intptr_t)q, (int64_t)(intptr_t)v, 0, t, b + h[QDOT], b + h[VDOT]);
     flying = other;
-    if (flag[0]) {
-        const char *name = "";
-        for (k = 0; k < h[N_DEVICES] + h[N_LAWS]; k++)
-            if (f->devices[k].row == flag[2] - b) name = f->text + f->devices[k].name;
-        return says(m, IST_DEVICE, "an error was raised by ", name, *number(m, FAILED_AT, 0));
-    }
+    if (flag[0]) return raised_by(m, flag[2] - b, *number(m, FAILED_AT, 0));
     if (raised) return says(m, IST_STUCK, "an error was raised inside a kernel", "", ist_time(m));
     for (k = 0; k < h[NQ]; k++)
-        if (!isfinite(*number(m, Q, (int)k))) status = -1;
+        if (!isfinite(q[k])) status = -1;
     for (k = 0; k < h[NV]; k++)
-        if (!isfinite(*number(m, V, (int)k))) status = -1;
+        if (!isfinite(v[k])) status = -1;
+    for (k = 0; k < h[NZ]; k++)
+        if (!isfinite(*number(m, Z, (int)k))) status = -1;
     if (status == -1) return says(m, IST_INFINITE, "the flight went to infinity", "", ist_time(m));
     if (status == K_DONE) return IST_OK;
     if (status == K_PAUSED) return IST_PAUSED;
     if (status == K_WAITS) return IST_LAW;
+    if (status == K_STEPPED) return STEPPED;
     snprintf(m->message, sizeof m->message, "the steps of the method became too short, or forward dynamics has no answer (status %lld), at t = %.9g",
              (long long)status, ist_time(m));
     return IST_STUCK;
+}
+
+static void switch_of(IstInstance *m, const Crossing *c, double t);
+
+/* crossings: found in time as `event_location.py` does, to the same bits ------------------------------------------- */
+
+static int64_t length(const IstInstance *m) { return m->flight->head[NQ] + m->flight->head[NV] + m->flight->head[NZ]; }
+static double *room(const IstInstance *m, int k) { return m->kept + k * length(m); }
+static Eye *eye_of(const IstInstance *m, int64_t k) { return (Eye *)number(m, EYES, 1) + k; }
+static double sign_of(double g) { return g > 0.0 ? 1.0 : g < 0.0 ? -1.0 : 0.0; }
+static double tolerance_at(const Crossing *c, double t) {
+    const double least = 4.0 * DBL_EPSILON * fabs(t);
+    return least > c->tolerance ? least : c->tolerance;
+}
+
+static void take(const IstInstance *m, double *x) { /* where the flight stands */
+    const int64_t *h = m->flight->head;
+    memcpy(x, number(m, Q, 0), 8 * (size_t)h[NQ]);
+    memcpy(x + h[NQ], number(m, V, 0), 8 * (size_t)h[NV]);
+    memcpy(x + h[NQ] + h[NV], number(m, Z, 0), 8 * (size_t)h[NZ]);
+}
+
+static void put(IstInstance *m, const double *x) {
+    const int64_t *h = m->flight->head;
+    memcpy(number(m, Q, 0), x, 8 * (size_t)h[NQ]);
+    memcpy(number(m, V, 0), x + h[NQ], 8 * (size_t)h[NV]);
+    memcpy(number(m, Z, 0), x + h[NQ] + h[NV], 8 * (size_t)h[NZ]);
+}
+
+static void failed(IstInstance *m, int status) {
+    if (status != IST_OK && !m->status) m->status = status;
+}
+
+/* let all signals be those at a time and state, which lies in `kept` */
+static void bring(IstInstance *m, double t, double *x) {
+    const int64_t *h = m->flight->head;
+    if (m->status || (m->brought == x && m->brought_at == t)) return;
+    memcpy(number(m, Z, 0), x + h[NQ] + h[NV], 8 * (size_t)h[NZ]);
+    failed(m, perform(m, K_RIGHT_SIDE, x, x + h[NQ], t));
+    m->brought = x;
+    m->brought_at = t;
+}
+
+static double level_of(const IstInstance *m, const Crossing *c) { return c->level_at ? *(double *)(m->base + c->level_at) : c->level; }
+
+static double value_at(IstInstance *m, int64_t k, double t, double *x) {
+    const Crossing *c = m->flight->crossings + k;
+    bring(m, t, x);
+    return *(double *)(m->base + c->at) - level_of(m, c);
+}
+
+/* the state s into a step that began at t: one step of the method from there; those that were asked for are kept */
+static double *inside(IstInstance *m, double t, double s) {
+    const int64_t *h = m->flight->head;
+    double *x;
+    int k;
+    for (k = 0; k < m->n_kept && k < KEPT; k++)
+        if (m->kept_at[k] == s) return room(m, k);
+    k = m->n_kept < KEPT ? m->n_kept : 1 + (m->n_kept - 1) % (KEPT - 1); /* the first is the end of the step */
+    m->n_kept++;
+    x = room(m, k);
+    if (m->brought == x) m->brought = NULL;
+    memcpy(x, room(m, BEGUN), 8 * (size_t)length(m));
+    m->kept_at[k] = s;
+    if (s > 0.0 && !m->status) {
+        memcpy(number(m, Z, 0), x + h[NQ] + h[NV], 8 * (size_t)h[NZ]);
+        *number(m, PACE, K_TIME) = t;
+        failed(m, perform(m, K_ONE_STEP, x, x + h[NQ], s));
+        memcpy(x + h[NQ] + h[NV], number(m, Z, 0), 8 * (size_t)h[NZ]);
+    }
+    m->brought = NULL;
+    return x;
+}
+
+static int fires(const Crossing *c, Eye *e, double t) {
+    e->resting = e->resting != 0.0 || t - e->fired < APART * tolerance_at(c, t);
+    e->fired = t;
+    return e->resting != 0.0;
+}
+
+static void note(Eye *e, double g, double rate) {
+    e->sign = sign_of(g);
+    e->value = g;
+    e->rate = rate;
+    if (isfinite(g) && fabs(g) > e->size) e->size = fabs(g);
+}
+
+/* whether it might reach zero and come back within a step of h that ends with g */
+static int near(const Eye *e, double g, double h) {
+    const double change = fabs(g - e->value), least = fabs(e->value) < fabs(g) ? fabs(e->value) : fabs(g);
+    if (e->sign == 0.0 || sign_of(g) != e->sign || change == 0.0 || !isfinite(e->rate)) return 1;
+    return least <= REACH * (change + h * e->rate);
+}
+
+/* the crossing to the tolerance, from behind: `sure` and b were in front and behind on the real motion, a between */
+static double root(IstInstance *m, int64_t k, double t, double sure, double a, double b, double sign, double gb) {
+    const Crossing *c = m->flight->crossings + k;
+    double ga = value_at(m, k, t + a, inside(m, t, a)), tolerance, later;
+    int side = 0, halve = 0;
+    if (sign_of(ga) != sign && sure < a) {
+        b = a, gb = ga, a = sure;
+        ga = value_at(m, k, t + a, inside(m, t, a));
+    }
+    if (sign_of(ga) != sign) ga = sign * fabs(gb);
+    tolerance = tolerance_at(c, t), later = tolerance_at(c, t + b);
+    if (later > tolerance) tolerance = later;
+    while (b - a > tolerance && !m->status) {
+        double s = halve || !isfinite(ga - gb) || ga == gb ? 0.5 * (a + b) : (a * gb - b * ga) / (gb - ga), g, width;
+        if (a + 0.4 * tolerance > s) s = a + 0.4 * tolerance;
+        if (b - 0.4 * tolerance < s) s = b - 0.4 * tolerance;
+        g = value_at(m, k, t + s, inside(m, t, s));
+        width = b - a;
+        if (sign_of(g) == sign) {
+            a = s, ga = g;
+            if (side == 1) gb = 0.5 * gb;
+            side = 1;
+        } else {
+            b = s, gb = g;
+            if (side == -1) ga = 0.5 * ga;
+            side = -1;
+        }
+        halve = b - a > 0.5 * width;
+    }
+    return b;
+}
+
+static int rising(const void *a, const void *b) { return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b; }
+
+/* look at a crossing inside a step of h from t: whether and where it happens, and what is known of it at the end */
+static void look_at(IstInstance *m, int64_t k, double t, double h, double last, Found *out) {
+    const Crossing *c = m->flight->crossings + k;
+    const Eye *e = eye_of(m, k);
+    double sign = e->sign, a = 0.0, sure = 0.0, at[LOOKS + 1200];
+    int fresh = e->fresh != 0.0, n = 0, j;
+    *out = (Found){0};
+    for (j = 1; j <= LOOKS; j++) at[n++] = h * j / (LOOKS + 1);
+    if (fresh)
+        for (double s = tolerance_at(c, t + h); s < h && n < LOOKS + 1199; s *= 2.0) at[n++] = s;
+    qsort(at, (size_t)n, sizeof *at, rising);
+    at[n++] = h;
+    for (j = 0; j < n && !m->status; j++) {
+        const double s = at[j];
+        double g, now;
+        int real = s == h || fresh;
+        if (j > 0 && s == at[j - 1] && j < n - 1) continue;
+        g = s == h ? last : value_at(m, k, t + s, inside(m, t, s));
+        if (!real && sign != 0.0 && sign_of(g) != sign) real = 1;
+        now = sign_of(g);
+        if (fresh) {
+            const double ahead = g * e->front, start = e->was * e->front;
+            const int back = e->returns != 0.0;
+            if (ahead > 0.0) fresh = 0;
+            else if (ahead < start - e->noise) {
+                fresh = 0;
+                if (back) {
+                    out->happens = out->rests = 1;
+                    return;
+                }
+            }
+            if (back) { /* its way to the front is no crossing */
+                sign = now != 0.0 ? now : sign, a = sure = s;
+                continue;
+            }
+        }
+        if (sign != 0.0 && now != sign && (c->direction == 0 || c->direction == -(int64_t)sign)) {
+            out->happens = 1, out->sign = sign, out->fresh = 0, out->value = last;
+            out->s = root(m, k, t, sure, a, s, sign, g);
+            return;
+        }
+        if (real || sign == 0.0) sure = s;
+        sign = now != 0.0 ? now : sign, a = s;
+    }
+    out->sign = sign, out->fresh = fresh, out->value = last;
+}
+
+/* let the switches run of crossings that were found at t and a state */
+static void fire(IstInstance *m, double t, double *here, const Found *found, double limit) {
+    const IstFlight *f = m->flight;
+    const int64_t n = watched(f);
+    double *now = room(m, NOW), *crossed = m->kept_at + KEPT, change, front, g, noise;
+    for (int64_t k = 0; k < n; k++)
+        if (found[k].happens && found[k].s <= limit) crossed[k] = value_at(m, k, t, here);
+    put(m, here);
+    bring(m, t, here);
+    for (int64_t k = 0; k < n && !m->status; k++) {
+        const Crossing *c = f->crossings + k;
+        if (!found[k].happens || found[k].s > limit) continue;
+        if (fires(c, eye_of(m, k), t)) {
+            failed(m, says(m, IST_STUCK, "it fires at ever shorter intervals: ", f->text + c->name, t));
+            return;
+        }
+        switch_of(m, c, t);
+        take(m, now);
+        m->brought = NULL;
+        bring(m, t, now);
+    }
+    take(m, now);
+    for (int64_t k = 0; k < n && !m->status; k++) {
+        const Crossing *c = f->crossings + k;
+        Eye *e = eye_of(m, k);
+        const int fired = found[k].happens && found[k].s <= limit;
+        g = value_at(m, k, t, now), front = e->sign, noise = 64.0 * DBL_EPSILON * e->size;
+        if (!fired) {
+            if (e->fresh != 0.0 && sign_of(g) == e->front) e->fresh = 0.0;
+        } else if (e->resting != 0.0 || front == 0.0 || front == sign_of(g) || fabs(g - crossed[k]) > 1e-3 * fabs(crossed[k]) + noise)
+            e->fresh = 0.0;
+        else {
+            const int64_t *h = f->head;
+            double *moved = room(m, MOVED), s = DRIFT * tolerance_at(c, t);
+            for (int64_t j = 0; j < h[NQ]; j++) moved[j] = now[j] + s * *number(m, QDOT, (int)j);
+            for (int64_t j = 0; j < h[NV]; j++) moved[h[NQ] + j] = now[h[NQ] + j];
+            for (int64_t j = 0; j < h[NZ]; j++) moved[h[NQ] + h[NV] + j] = now[h[NQ] + h[NV] + j] + s * *number(m, ZDOT, (int)j);
+            m->brought = NULL;
+            change = value_at(m, k, t, moved) - g;
+            e->returns = change * front > noise;
+            e->fresh = e->returns;
+            e->front = front, e->was = g, e->noise = 1e-3 * fabs(g) + noise;
+        }
+        e->resting = 0.0;
+        note(e, g, INFINITY);
+    }
+    put(m, now);
+    failed(m, perform(m, K_GO_ON, number(m, Q, 0), number(m, V, 0), t));
+}
+
+/* look into the step that was taken: go back to the first crossing in it, if there is one */
+static void look_into_step(IstInstance *m) {
+    const int64_t n = watched(m->flight);
+    const double t = *number(m, PACE, K_BACK), t1 = ist_time(m), h = t1 - t;
+    double *end = room(m, 0), *values = m->kept_at + KEPT + n, earliest = INFINITY, limit = INFINITY, s = 0.0;
+    Found *found = (Found *)(m->kept_at + KEPT + 2 * n);
+    memcpy(room(m, BEGUN), number(m, BACK, 0), 8 * (size_t)length(m));
+    take(m, end);
+    m->kept_at[0] = h, m->n_kept = 1, m->brought = NULL;
+    for (int64_t k = 0; k < n; k++) {
+        const Eye *e = eye_of(m, k);
+        values[k] = value_at(m, k, t1, end);
+        found[k] = (Found){.sign = e->sign, .value = values[k]};
+        if (e->fresh == 0.0 && !near(e, values[k], h)) continue;
+        look_at(m, k, t, h, values[k], found + k);
+        if (!found[k].happens) continue;
+        if (found[k].s < earliest) earliest = found[k].s;
+        if (m->flight->crossings[k].tolerance < limit) limit = m->flight->crossings[k].tolerance;
+    }
+    if (m->status) return;
+    limit += earliest;
+    if (earliest == INFINITY) {
+        for (int64_t k = 0; k < n; k++) {
+            Eye *e = eye_of(m, k);
+            const double rate = fabs(values[k] - e->value) / h;
+            note(e, values[k], isfinite(rate) ? rate : INFINITY);
+            e->sign = found[k].sign;
+            e->fresh = found[k].fresh && !(t1 - e->fired > LATE * tolerance_at(m->flight->crossings + k, t1));
+        }
+        put(m, end);
+        *number(m, PACE, K_TIME) = t1, *number(m, PACE, K_KNOWN) = 0.0;
+        return;
+    }
+    for (int64_t k = 0; k < n; k++)
+        if (found[k].happens && found[k].s <= limit) {
+            Eye *e = eye_of(m, k);
+            e->resting = found[k].rests;
+            if (!found[k].rests) e->sign = found[k].sign;
+            if (found[k].s > s) s = found[k].s;
+        }
+    put(m, end);
+    memcpy(room(m, HERE), s == h ? end : inside(m, t, s), 8 * (size_t)length(m));
+    m->brought = NULL;
+    put(m, room(m, HERE));
+    failed(m, perform(m, K_GO_ON, number(m, Q, 0), number(m, V, 0), t + s));
+    if (!m->status) fire(m, t + s, room(m, HERE), found, limit);
+}
+
+/* run the function `switch` of a device where the flight stands */
+static void switch_of(IstInstance *m, const Crossing *c, double t) {
+    IstInstance *other = flying;
+    int64_t answer;
+    if (m->status) return;
+    flying = m;
+    raised = 0;
+    answer = ((int64_t(*)(int64_t, double))m->flight->code[c->function])((int64_t)(intptr_t)m->base + c->row, t);
+    flying = other;
+    if (answer != WELL || raised) failed(m, raised_by(m, c->row, t));
+}
+
+/* at the start: devices that ask for it find out how they stand, and signs are noted */
+static void begin_watch(IstInstance *m) {
+    const IstFlight *f = m->flight;
+    const int64_t n = watched(f);
+    const double t = ist_time(m);
+    double *now = room(m, NOW);
+    m->brought = NULL;
+    for (int64_t k = n; k < f->head[N_CROSSINGS]; k++) {
+        take(m, now);
+        m->brought = NULL;
+        bring(m, t, now);
+        switch_of(m, f->crossings + k, t);
+    }
+    take(m, now);
+    m->brought = NULL;
+    for (int64_t k = 0; k < n; k++) {
+        *eye_of(m, k) = (Eye){.fired = -INFINITY};
+        note(eye_of(m, k), value_at(m, k, t, now), INFINITY);
+    }
+    put(m, now);
+    *number(m, EYES, 0) = 1.0;
+}
+
+/* let compiled steps watch by themselves, unless something has just fired */
+static void hand_over(IstInstance *m) {
+    int64_t *option = (int64_t *)(m->base + m->flight->head[OPTION]), n = watched(m->flight);
+    int alone = 1;
+    for (int64_t k = 0; k < n; k++) {
+        const Eye *e = eye_of(m, k);
+        double *row = number(m, WATCH, (int)k * WATCH_SIZE);
+        alone = alone && e->fresh == 0.0;
+        row[W_LEVEL] = level_of(m, m->flight->crossings + k);
+        memcpy(row + W_SIGN, e, 4 * sizeof *row);
+    }
+    option[K_SINGLE] = !alone;
+}
+
+static void take_back(IstInstance *m) {
+    const int64_t *option = (const int64_t *)(m->base + m->flight->head[OPTION]), n = watched(m->flight);
+    for (int64_t k = 0; k < n && !option[K_SINGLE]; k++) memcpy(eye_of(m, k), number(m, WATCH, (int)k * WATCH_SIZE) + W_SIGN, 4 * sizeof(double));
 }
 
 double ist_time(const IstInstance *m) { return *number(m, PACE, K_TIME); }
@@ -432,8 +813,8 @@ int ist_stop_at_law(IstInstance *m, int law, int stop) {
 
 int ist_advance(IstInstance *m, double t, int before) {
     int64_t *option = (int64_t *)(m->base + m->flight->head[OPTION]);
-    double until;
-    int status;
+    double until, *q = number(m, Q, 0), *v = number(m, V, 0);
+    int status, crosses = m->flight->head[N_CROSSINGS] != 0;
     if (flying) return says(m, IST_REFUSED, "a law cannot advance a flight", "", t);
     if (m->status) return m->status;
     if (!isfinite(t) || t < ist_time(m)) return says(m, IST_REFUSED, "a flight goes on to a later time", "", ist_time(m));
@@ -442,8 +823,16 @@ int ist_advance(IstInstance *m, double t, int before) {
     *number(m, PAUSE, K_END) = t;
     *number(m, PAUSE, K_BEFORE) = m->pause;
     option[K_HALT] = before != 0;
-    status = perform(m, K_STRETCH, 0.0, m->flight->head[Q], m->flight->head[V]);
     m->fresh = 0;
+    m->brought = NULL;
+    if (crosses && !*number(m, EYES, 0)) begin_watch(m);
+    do {
+        if (crosses && !m->status) hand_over(m);
+        status = m->status ? m->status : perform(m, K_STRETCH, q, v, 0.0);
+        if (crosses) take_back(m);
+        if (status == STEPPED) look_into_step(m);
+    } while (status == STEPPED);
+    *number(m, PAUSE, K_BEFORE) = INFINITY; /* what is saved does not know of pauses */
     if (status < 0) m->status = status;
     return status;
 }
@@ -456,7 +845,7 @@ static int look(IstInstance *m) {
     int status;
     if (m->fresh) return IST_OK;
     memcpy(m->before, state, (size_t)h[STATE]);
-    status = perform(m, K_RIGHT_SIDE, t, h[QDOT], h[VDOT]);
+    status = perform(m, K_RIGHT_SIDE, number(m, Q, 0), number(m, V, 0), t);
     memcpy(m->seen, state, (size_t)h[STATE]);
     memcpy(state, m->before, (size_t)h[STATE]);
     m->fresh = status == IST_OK;

@@ -41,7 +41,7 @@ if COMPILED:
         stages_of,
     )
 
-FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
+FLAGS = ("-std=gnu11", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,9 @@ def _header(table: Sequence[tuple[str, bool]]) -> str:
     """Return `kernels.h`: what the loader knows of the kernels."""
     numbers = {
         "WELL": WELL, "HELD": WAITING, "K_WAITS": kernels.WAITS, "K_DONE": flights.DONE, "K_PAUSED": flights.PAUSED,
-        "K_STRETCH": flights.STRETCH,
+        "K_STEPPED": flights.STEPPED, "K_STRETCH": flights.STRETCH, "K_ONE_STEP": flights.ONE_STEP,
+        "K_GO_ON": flights.GO_ON, "K_BACK": flights.BACK, "K_SINGLE": kernels.SINGLE,
+        "W_LEVEL": kernels.LEVEL, "W_SIGN": kernels.SIGN, "WATCH_SIZE": kernels.HELD + 1,
         "K_RIGHT_SIDE": flights.RIGHT_SIDE, "K_TIME": step_control.TIME, "K_KNOWN": step_control.KNOWN,
         "K_END": kernels.END, "K_BEFORE": kernels.BEFORE, "K_HALT": kernels.HALT, "PACE_SIZE": flights.PACE,
     }  # fmt: skip

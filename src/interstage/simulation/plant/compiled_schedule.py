@@ -175,6 +175,12 @@ class Tapes:
         except Exception as error:
             raise failure(part, "switch", t, error) from error
 
+    def switch_of(self, part: Member) -> tuple[int, np.ndarray]:
+        """Return the address of the compiled function `switch` of a device, and its row."""
+        assert isinstance(part.what, Device)
+        code = self._compiled(part.path, type(part.what), "switch")
+        return code, self._row(self.plan.parts.index(part))
+
     def tape(self, entries: Sequence[Entry]) -> tuple[np.ndarray, np.ndarray]:
         """Return addresses of functions and of their rows."""
         found = [self._entry(entry) for entry in entries]

@@ -284,7 +284,9 @@ class ClosedLoop:
 
     def go_on_from(self, t: float) -> None:
         """Stand at a time inside the present interval; functions of time are asked anew."""
-        kernels.plain(flights.head_for)(self.loop, t)
+        y, nq = self.loop.y, self.system.nq
+        q, v = y[:nq], y[nq : nq + self.system.nv]
+        self._perform(flights.GO_ON, q, v, 0, t, q, v)
         self.tapes.forget()
 
     def watch(self, state: np.ndarray, at: np.ndarray, known: np.ndarray) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -47,6 +48,42 @@ from interstage.simulation.run.time_edges import found_edges
 CHUNK = 64  # steps between looks at conditions of vehicles without devices: what is done beyond an event is thrown away
 
 
+@dataclass(frozen=True)
+class Signal:
+    """A number of a run that crosses a level.
+
+    kind, place : its vector ("s", "z" or "w") and where in it;  level : what it crosses, or the place of a parameter
+    """
+
+    kind: str
+    place: int
+    level: float
+    parameter: int | None = None
+
+    def level_in(self, run: Integrator) -> float:
+        """Return the level as it is now."""
+        return self.level if self.parameter is None else float(run.loop.tapes.vectors["p"][self.parameter])
+
+
+@dataclass(frozen=True)
+class Switch:
+    """The function `switch` of a device as an action where one of its crossings is."""
+
+    run: Integrator
+    part: Member
+    crossing: str
+    __name__ = "switch"
+
+    def __call__(self, t: float, system: System, x: State) -> None:
+        """Run it, and lock and free joints as it says."""
+        run = self.run
+        run.loop.tapes.switch(self.part, t, self.crossing)
+        obey(run, self.part, t)
+        for body in holds_of(self.part).values():
+            system.set_joint_mode(body, run.system.joint_mode(body))
+        run.changed()
+
+
 class RunWatch(Watch):
     """The conditions of a run."""
 
@@ -58,8 +95,8 @@ class RunWatch(Watch):
         }
         self._seen: tuple[float, Whole] | None = None
 
-    def _signal(self, event: Event) -> tuple[str, int, float]:
-        """Return the vector, the number in it and the level of a condition that is a name."""
+    def _signal(self, event: Event) -> Signal:
+        """Return what a condition looks at that is a name."""
         plan, text = self.run.plan, str(event.condition)
         name, part = split_slice(text)
         found = plan.find(name, "szw")
@@ -71,11 +108,8 @@ class RunWatch(Watch):
                 got=text,
                 hint=f'as in "{name}[0]"',
             )
-        return (
-            slot.kind,
-            slot.start + first,
-            float(numbers(event.level, slot.unit, f"event '{event.label}', level")),
-        )
+        level = float(numbers(event.level, slot.unit, f"event '{event.label}', level"))
+        return Signal(slot.kind, slot.start + first, level, _parameter_of(self.run, event))
 
     def value(self, eye: Eye, t: float, x: State) -> float:
         """Return a condition at a time and state."""
@@ -83,8 +117,7 @@ class RunWatch(Watch):
         if found is None:
             return super().value(eye, t, x)
         self._bring(t, x)
-        kind, k, level = found
-        return float(self.run.loop.tapes.vectors[kind][k]) - level
+        return float(self.run.loop.tapes.vectors[found.kind][found.place]) - found.level_in(self.run)
 
     def _bring(self, t: float, x: State) -> None:
         """Let all signals be those at a time and state."""
@@ -117,27 +150,21 @@ def crossings_of(run: Integrator) -> list[Event]:
     for part in run.plan.parts:
         for name, declared in part.what.fields.items():
             if isinstance(declared, ZeroCrossing):
-                full, switch = f"{part.path}.{name}", _switch(run, part, name)
-                watched, level = full, 0.0
-                if declared.state:
-                    watched = f"{part.path}.{declared.state}"
-                    level = float(run.loop.tapes.array(f"{part.path}.{declared.level}"))
-                event = Event(watched, action=switch, direction=declared.direction, level=level, name=full)
-                found.append(event)
+                full, switch = f"{part.path}.{name}", Switch(run, part, name)
+                watched = f"{part.path}.{declared.state}" if declared.state else full
+                found.append(Event(watched, action=switch, direction=declared.direction, name=full))
     return found
 
 
-def _switch(run: Integrator, part: Member, crossing: str) -> Callable[[float, System, State], None]:
-    """Return the function `switch` of a device as an action where a crossing is."""
-
-    def switch(t: float, system: System, x: State) -> None:
-        run.loop.tapes.switch(part, t, crossing)
-        obey(run, part, t)
-        for body in holds_of(part).values():
-            system.set_joint_mode(body, run.system.joint_mode(body))
-        run.changed()
-
-    return switch
+def _parameter_of(run: Integrator, event: Event) -> int | None:
+    """Return the place of the parameter of a device that is the level of its crossing."""
+    if not isinstance(event.action, Switch):
+        return None
+    part = event.action.part
+    declared = part.what.fields[event.action.crossing]
+    if not (isinstance(declared, ZeroCrossing) and declared.state):
+        return None
+    return run.plan.slots[f"{part.path}.{declared.level}"].start
 
 
 Fire = Callable[["EventLocator", float, Whole, list[Event]], None]
@@ -187,7 +214,10 @@ class EventLocator:
             run.scipy is None
             and not run.single
             and all(
-                eye.fresh is None and eye.event.samples is None and signals.get(id(eye), ("w",))[0] in "sz"
+                eye.fresh is None
+                and eye.event.samples is None
+                and id(eye) in signals
+                and signals[id(eye)].kind in "sz"
                 for eye in eyes
             )
         )
@@ -199,18 +229,22 @@ class EventLocator:
                 run.loop.watch(loop.watch_state[:0], loop.watch_at[:0], loop.watch[:0])
             return
         if len(loop.watch) != len(eyes) or self._handed != list(map(id, eyes)):
-            found = [signals[id(eye)] for eye in eyes]
-            state = np.array([int(kind == "z") for kind, _, _ in found], dtype=np.int64)
-            at = np.array([k for _, k, _ in found], dtype=np.int64)
-            known = np.zeros((len(eyes), 6))
-            known[:, LEVEL] = [level for _, _, level in found]
-            known[:, HELD] = [self._way_of(kind, k) for kind, k, _ in found]
-            run.loop.watch(state, at, known)
+            run.loop.watch(*self.watched())
             self._handed = list(map(id, eyes))
         rows = run.loop.loop.watch
         for row, eye in zip(rows, eyes):
+            row[LEVEL] = signals[id(eye)].level_in(run)
             row[SIGN:HELD] = eye.sign, eye.value, eye.rate, eye.size
         self._away = True
+
+    def watched(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what compiled steps watch: whether states (k,), places (k,), and rows (k, 6) without what is known."""
+        found = [self.watch.signals[id(eye)] for eye in self.watch.eyes]
+        state = np.array([int(one.kind == "z") for one in found], dtype=np.int64)
+        at = np.array([one.place for one in found], dtype=np.int64)
+        rows = np.zeros((len(found), 6))
+        rows[:, HELD] = [self._way_of(one.kind, one.place) for one in found]
+        return state, at, rows
 
     def _by_rows(self) -> bool:
         """Tell if rows of the log are all that there is of a step: states of a vehicle without devices at each."""

@@ -263,6 +263,24 @@ def found_edges(run: Integrator, acting: Acting | None, changed: bool = False) -
     return np.unique(found)
 
 
+def moving_edges(run: Integrator) -> list[str]:
+    """Return the devices and laws whose edges in time a run may move."""
+    return [
+        part.path
+        for part in run.plan.parts
+        if (isinstance(part.what, Device) and any(_timed_functions(part.what)))
+        or (isinstance(part.what, Law) and not part.every and _is_plain(part.what.function))
+    ]
+
+
+def _timed_functions(device: Device) -> Iterator[FunctionType]:
+    """Yield the functions of a device that run at every instant and read the time."""
+    for name in ("outputs", "rates"):
+        function = device.functions.get(name)
+        if isinstance(function, FunctionType) and _asks_for_time(function):
+            yield function
+
+
 def _functions(run: Integrator, acting: Acting | None) -> Iterator[tuple[Function, bool]]:
     """Yield functions of time: of loads, motions, masses, and of laws and devices, with their inputs of now.
 
@@ -284,10 +302,8 @@ def _functions(run: Integrator, acting: Acting | None) -> Iterator[tuple[Functio
                 yield from ((one, False) for one in _among((given.angle, given.rate, given.acceleration)))
         elif isinstance(what, Device):
             view = run.loop.tapes.view(part)
-            for name in ("outputs", "rates"):
-                function = what.functions.get(name)
-                if isinstance(function, FunctionType) and _asks_for_time(function):
-                    yield partial(function, view), True
+            for function in _timed_functions(what):
+                yield partial(function, view), True
         elif isinstance(what, Law) and not part.every and _is_plain(what.function):
             values = {name: run.loop.tapes.array(f"{part.path}.{name}") for name in what.ins}
             given_now = {name: v.copy() if v.ndim else float(v) for name, v in values.items()}

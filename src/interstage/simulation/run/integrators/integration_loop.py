@@ -69,7 +69,7 @@ from interstage.simulation.run.integrators.step_kernels import (
 if COMPILED:
     from interstage.compiled import address, matrix_at, vector_at, word
 
-STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP, ARRIVE = range(6)
+STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP, ARRIVE, GO_ON = range(7)
 # how a stretch ends; other numbers are those of forward dynamics
 DONE, FULL, PAUSED, STEPPED, TIMED = 0, 10**6, 10**6 + 1, 10**6 + 2, 10**6 + 3
 # loop.pace, after what `step_control` has there: time at which the interval began, length of its steps, time whose row
@@ -386,12 +386,15 @@ def stretch(tree, work, m, loop, y):
 
 
 def perform(tree, work, m, loop, task, q, v, tick, t, qdot, vdot):
-    """Go on, find the right-hand side at t (and log it), sample at a tick, take one step of length t, or bring q and v
-    to where they belong at t; as asked.
+    """Go on, find the right-hand side at t (and log it), sample at a tick, take one step of length t, bring q and v
+    to where they belong at t, or stand at t inside the present interval; as asked.
 
     States of devices are in `loop.z`, their derivatives in `loop.zdot`. Returns the status.
     """
     y, nq, n = loop.y, len(q), len(q) + len(v)
+    if task == GO_ON:
+        head_for(loop, t)
+        return 0
     for k in range(nq):
         y[k] = q[k]
     for k in range(len(v)):
