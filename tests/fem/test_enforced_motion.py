@@ -170,3 +170,16 @@ def test_initial_conditions_of_enforced_motion_are_refused(load):
     for name in ("VELO", "ACCE"):
         bulk = bulk.replace(name, "LOAD")
     assert ist.transient_response(model(bulk, 109, "SPC = 1")).at(2)[0, -1] > 0.0
+
+
+@pytest.mark.parametrize(
+    "case", ["IC(MODAL) = 2", "IC(STATSUB,DIFFK) = 2", "IC(TZERO) = 2", "SDAMPING(HYBRID) = 3"]
+)
+def test_commands_whose_brackets_mean_other_cards_are_refused(case):
+    """Their numbers are those of modal initial conditions, of a subcase, and of HYBDAMP."""
+    bulk = BASE + "TLOAD1,5,13,,,4\nDAREA,13,2,1,1.\n" + FLAT
+    bulk += "TSTEP,8,10,.01,1\nTIC,2,2,1,.1\nTABDMP1,3\n,0.,.1,9.,.1,ENDT\n"
+    with pytest.raises(ist.InterstageError, match="in case control is not supported in responses"):
+        ist.transient_response(model(bulk, 112, f"SPC = 1\n{case}", modes=1))
+    plain = case[: case.index("(")] + " = " + case[-1]
+    assert ist.transient_response(model(bulk, 112, f"SPC = 1\n{plain}", modes=1)).at(2)[0].any()

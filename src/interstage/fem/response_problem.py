@@ -195,6 +195,7 @@ def _damper_loads(B: sp.csr_array) -> np.ndarray:
 
 def modal_damping(fe: FEModel, case: SubcaseSelections, hz: np.ndarray) -> np.ndarray:
     """Structural damping g of modes by the table that SDAMPING selects; zero without."""
+    _refuse_option(fe, case, "SDAM", "HYBRID", "SDAMPING = n with TABDMP1 n is")
     table = selected(case, "SDAM")
     if not table:
         return np.zeros(len(hz))
@@ -202,6 +203,17 @@ def modal_damping(fe: FEModel, case: SubcaseSelections, hz: np.ndarray) -> np.nd
         known = known_names(sorted(fe.dynamics.damping))
         raise ModelError(f"SDAMPING = {table} selects a TABDMP1 that is not in the deck", hint=known)
     return fe.dynamics.damping[table].g(hz)
+
+
+def _refuse_option(fe: FEModel, case: SubcaseSelections, name: str, option: str, hint: str) -> None:
+    """Refuse a command of case control whose brackets make its number mean another card."""
+    for key, given in case.options.items():
+        if key.startswith(name) and given[:3] == option[:3]:
+            raise ModelError(
+                f"{key}({given}) in case control is not supported in responses",
+                where=fe.source,
+                hint=f"{hint} supported",
+            )
 
 
 def number(fe: FEModel, name: str, default: float = 0.0) -> float:
@@ -506,6 +518,8 @@ class ResponseProblem:
 
     def start(self, motion: Enforced) -> tuple[np.ndarray, np.ndarray]:
         """Initial displacement and velocity (n,) of IC, less what enforced motion carries; from rest without."""
+        for option in ("MODAL", "STATSUB", "DIFFK", "TZERO"):
+            _refuse_option(self.fe, self.case, "IC", option, "IC = n with TIC cards of grids and points is")
         sid = selected(self.case, "IC")
         u, v = np.zeros((2, self.fe.grids.n_dof))
         if sid:
