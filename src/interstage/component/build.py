@@ -62,7 +62,7 @@ class Assembled:
     loads_of : (6N) dof -> load pattern is T_gf[dof]; node components of loads are in the node's own output
         axes R_node (N,3,3) : output axes of each node, x_component = R @ x_node; None where they are the
         component's
-    geometric : geometric stiffness (6N, 6N) of each of the displacements (6N, k), component axes
+    geometric : geometric stiffness ΦᵀKgΦ (k, m, m) of displacements (6N, k) in shapes Φ (6N, m), component axes
     recoverer : results of elements that are wanted, from free coordinates
     moving : interface, grid -> components, that moves in the fixed-interface modes (NASTRAN's c-set)
     """

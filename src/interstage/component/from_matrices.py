@@ -29,7 +29,7 @@ from interstage.component.component import ChildBody, Component
 from interstage.component.integrals import PointMasses, rigid_motion, skew
 from interstage.component.interface import check_grids, checked_grids, components_of, merged
 from interstage.component.options import ReductionOptions, checked_name
-from interstage.component.unit_loads import Recoverer, Stiffener
+from interstage.component.unit_loads import Recoverer, Stiffener, projected
 from interstage.errors import InputError, shown
 from interstage.linalg.factor import backend_name
 from interstage.spatial.checks import as_array
@@ -166,10 +166,10 @@ def _stiffener(geometric: Stiffness, nodes: Mapping[int, ArrayLike], Q: sp.csr_m
     """Return the geometric stiffness of displacements in component axes, nodes by ascending ids."""
     dof = _by_id(nodes)
 
-    def stiffness(u: np.ndarray) -> tuple[Iterable[sp.spmatrix], list[str]]:
-        given = np.empty_like(u)
-        given[dof] = Q.T @ u
-        return ((Q @ sp.csr_matrix(geometric(one))[dof][:, dof] @ Q.T for one in given.T), [])
+    def stiffness(u: np.ndarray, shapes: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        given, own = np.empty_like(u), np.empty_like(shapes)
+        given[dof], own[dof] = Q.T @ u, Q.T @ shapes
+        return projected(map(geometric, given.T), own), []
 
     return stiffness
 

@@ -123,8 +123,8 @@ def _rigid(model: Assembled, what: str) -> tuple[np.ndarray, np.ndarray]:
     return orthonormal(still, model.M_ff), still
 
 
-# displacements (6N, k) in component axes -> geometric stiffness (6N, 6N) of each, and notes
-Stiffener = Callable[[np.ndarray], tuple[Iterable[sp.spmatrix], list[str]]]
+# displacements (6N, k) and shapes Φ (6N, m) in component axes -> ΦᵀKgΦ (k, m, m) of each, and notes
+Stiffener = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, list[str]]]
 
 NEGLIGIBLE = 1e-9  # share of the largest change of stiffness of a load's kind below which it is dropped
 
@@ -142,8 +142,7 @@ def unit_load_stiffness(
     load, u = loads.load, np.asarray(model.T_gf @ loads.u)
     Pi, S = np.asarray(model.T_gf @ shapes), rigid_motion(model.positions)[:, :3]
     both, n = np.hstack([Pi, S]), shapes.shape[1]
-    found, notes = model.geometric(u)
-    whole = np.array([both.T @ (Kg @ both) for Kg in found])
+    whole, notes = model.geometric(u, both)
     whole = 0.5 * (whole + whole.transpose(0, 2, 1))
     omega = 2.0 * np.pi * frequencies_hz
     size = np.abs(whole[:, :n, :n] / np.outer(omega, omega)).max(axis=(1, 2), initial=0.0)
@@ -159,6 +158,11 @@ def unit_load_stiffness(
         whole[keep, :n, n:],
         whole[keep, n:, n:],
     ), notes
+
+
+def projected(found: Iterable[sp.spmatrix | np.ndarray], shapes: np.ndarray) -> np.ndarray:
+    """Return ΦᵀKgΦ (k, m, m) of given geometric stiffnesses (6N, 6N), one at a time, Φ (6N, m)."""
+    return np.array([shapes.T @ (sp.csr_matrix(Kg) @ shapes) for Kg in found])
 
 
 COLUMNS = 8  # displacements looked at in one go: tables of all elements of a type are made of them

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import scipy.sparse as sp
 
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
-from interstage.fem.assembly import assemble
+from interstage.fem.assembly import CHUNK, assemble
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.model import FEModel
 from interstage.fem.recovery import Recovery
 
 FORMS = ("nastran", "full")
+MOST_NUMBERS = 4_000_000  # of projected element matrices that are held at once
 
 
 @named_arguments
@@ -29,22 +28,68 @@ def geometric_stiffness(
     form : "nastran", the element forms of SOL 105; or "full", complete displacement gradients with torque and
         semi-tangential moments in beams, in which a rigid turn of the loaded structure turns its forces
     """
-    (Kg,), notes = geometric_stiffnesses(
-        fe, u if isinstance(u, Recovery) else np.asarray(u, dtype=float)[:, None], form
-    )
-    return Kg, notes
+    recovery = u if isinstance(u, Recovery) else Recovery(fe, np.asarray(u, dtype=float)[:, None])
+    results, notes = _stressing(recovery, form)
+
+    def matrix(block: ElementBlock, rows: slice) -> np.ndarray | None:
+        found = results.get(id(block))
+        return None if found is None else block.geometric_stiffness(rows, found[rows, :, 0], form == "full")
+
+    return assemble(fe.grids, fe.blocks, matrix), notes
 
 
-def geometric_stiffnesses(
-    fe: FEModel, u: np.ndarray | Recovery, form: str = "nastran"
-) -> tuple[Iterator[sp.csr_matrix], list[str]]:
-    """Geometric stiffness of each of the preloads with displacements u (n_dof, k), one at a time, and notes."""
+def projected_stiffness(
+    fe: FEModel, u: np.ndarray, shapes: np.ndarray, form: str = "nastran"
+) -> tuple[np.ndarray, list[str]]:
+    """Geometric stiffness ΦᵀKgΦ (k, m, m) of each of the preloads with displacements u (n_dof, k), and notes.
+
+    With B_e the motion of an element under Φ and s_er its results under a preload, which Kg is linear in,
+
+        ΦᵀKgΦ = Σ_e B_eᵀ Kg_e(s_e) B_e = Σ_e Σ_r s_er B_eᵀ Kg_e(1_r) B_e
+
+    so that many preloads need the matrices of no more than all unit results, and no matrix of the model.
+
+    shapes : Φ (n_dof, m);  form : as in `geometric_stiffness`
+    """
+    results, notes = _stressing(Recovery(fe, u), form)
+    motion, m = Recovery(fe, shapes), shapes.shape[1]
+    out = np.zeros((u.shape[1], m, m))
+    chunk = max(1, min(CHUNK, MOST_NUMBERS // max(m * m, 1)))
+    for block in fe.blocks:
+        found = results.get(id(block))
+        for first in range(0, 0 if found is None else len(block), chunk):
+            rows = slice(first, min(first + chunk, len(block)))
+            _add_projected(block, rows, found[rows], motion.motion(block, rows), form == "full", out)
+    return out, notes
+
+
+def _add_projected(
+    block: ElementBlock, rows: slice, results: np.ndarray, B: np.ndarray, full: bool, out: np.ndarray
+) -> None:
+    """Add BᵀKgB of elements under results (n, r, k), motions B (n, d, m), to out (k, m, m)."""
+    n, r, k = results.shape
+    m = B.shape[2]
+    if k <= r:
+        for j in range(k):
+            Kg = block.geometric_stiffness(rows, np.ascontiguousarray(results[:, :, j]), full)
+            out[j] += B.reshape(-1, m).T @ (Kg @ B).reshape(-1, m)
+        return
+    for j in np.flatnonzero(results.any(axis=(0, 2))):
+        unit = np.zeros((n, r))
+        unit[:, j] = 1.0
+        Kg = block.geometric_stiffness(rows, unit, full)
+        if Kg.any():
+            each = B.transpose(0, 2, 1) @ (Kg @ B)
+            out += (results[:, j].T @ each.reshape(n, -1)).reshape(k, m, m)
+
+
+def _stressing(recovery: Recovery, form: str) -> tuple[dict[int, np.ndarray], list[str]]:
+    """Return the results (n, r, k) of blocks that have a geometric stiffness, by id, and notes on those without."""
     if form not in FORMS:
         raise InputError("the form of geometric stiffness is not known", got=form, hint=known_names(FORMS))
-    recovery = u if isinstance(u, Recovery) else Recovery(fe, u)
     results: dict[int, np.ndarray] = {}
     without = []
-    for block in fe.blocks:
+    for block in recovery.fe.blocks:
         if not len(block) or block.stiffness(slice(0, 1)) is None:
             continue
         found = None if block.recovery(slice(0, 1)) is None else recovery.results(block)
@@ -52,16 +97,6 @@ def geometric_stiffnesses(
             without.append(block.name)
         else:
             results[id(block)] = found
-
-    def assembled(k: int) -> sp.csr_matrix:
-        def matrix(block: ElementBlock, rows: slice) -> np.ndarray | None:
-            if id(block) not in results:
-                return None
-            return block.geometric_stiffness(rows, results[id(block)][rows, :, k], form == "full")
-
-        return assemble(fe.grids, fe.blocks, matrix)
-
-    notes = [
+    return results, [
         f"{name} has no geometric stiffness here: its preload is left out" for name in sorted(set(without))
     ]
-    return (assembled(k) for k in range(recovery.u.shape[1])), notes

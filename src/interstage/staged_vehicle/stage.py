@@ -8,7 +8,7 @@ A stage without a deck: a thin cylinder with columns of propellant on its axis.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,9 +25,9 @@ from interstage.component.from_nastran.deck_common import as_deck, direct_matric
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import components_of
 from interstage.component.options import ElementResult
-from interstage.component.unit_loads import Recoverer
+from interstage.component.unit_loads import Recoverer, projected
 from interstage.errors import InputError, ModelError, did_you_mean, shown
-from interstage.fem.geometric import geometric_stiffnesses
+from interstage.fem.geometric import projected_stiffness
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import ReducedModel
 from interstage.fem.requests import modes_case
@@ -67,10 +67,9 @@ class DeckMatrices:
         T = self.Q @ sp.csr_matrix(reduced.dependence.T_gn)[:, reduced.sets.within("f", "n")]
         return T.tocsr(), self.Q.T.tocsr()[reduced.sets.f]
 
-    def stressed(self, u: np.ndarray) -> Iterator[sp.csr_matrix]:
-        """Yield the geometric stiffness (6N, 6N) of the elements under each of displacements (6N, k), basic axes."""
-        found, _ = geometric_stiffnesses(self.fe, self.Q.T @ u, "full")
-        return ((self.Q @ Kg @ self.Q.T).tocsr() for Kg in found)
+    def stressed(self, u: np.ndarray, shapes: np.ndarray) -> np.ndarray:
+        """Return the geometric stiffness ΦᵀKgΦ (k, m, m) of the elements under displacements (6N, k), basic axes."""
+        return projected_stiffness(self.fe, self.Q.T @ u, self.Q.T @ shapes, "full")[0]
 
     def results(self, wanted: Mapping[str, ElementResult]) -> Recoverer | None:
         """Return results of elements as functions of displacements (6N, k), basic axes; None where none are wanted."""
@@ -96,8 +95,8 @@ def deck_matrices(deck: DeckLike) -> DeckMatrices:
 
 Nodes: TypeAlias = Mapping[int, ArrayLike]
 Level: TypeAlias = Matrix | tuple[Matrix, Matrix] | DeckLike
-Stressed: TypeAlias = Callable[[np.ndarray], Iterator[sp.csr_matrix]]
-"""Displacements (6N, k) of the nodes of a stage -> geometric stiffness (6N, 6N) of the stresses of each."""
+Stressed: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Displacements (6N, k) of the nodes of a stage and shapes Φ (6N, m) -> ΦᵀKgΦ (k, m, m) of the stresses of each."""
 Results: TypeAlias = Callable[[Mapping[str, ElementResult]], Recoverer | None]
 """Results of elements -> these as functions of the displacements of a deck's grids."""
 
@@ -147,7 +146,7 @@ class Stage:
         self._stressed: Stressed | None = None
         self._results: Results | None = None
         if geometric is not None:
-            self._stressed = lambda u: (sp.csr_matrix(geometric(one)) for one in u.T)
+            self._stressed = lambda u, shapes: projected(map(geometric, u.T), shapes)
         self._dry = size
 
     @classmethod
@@ -199,11 +198,8 @@ class Stage:
     @property
     def stressed(self) -> Stressed | None:
         """Geometric stiffness of the dry structure from displacements of all nodes, None where it is not known."""
-        known, own, more = self._stressed, self._dry, 6 * len(self.nodes) - self._dry
-        if known is None:
-            return None
-        empty = sp.csr_matrix((more, more))
-        return lambda u: (sp.block_diag([Kg, empty], format="csr") for Kg in known(u[:own]))
+        known, own = self._stressed, self._dry
+        return None if known is None else lambda u, shapes: known(u[:own], shapes[:own])
 
     def results(self, wanted: Mapping[str, ElementResult]) -> Recoverer | None:
         """Return results of elements as functions of displacements (6N, k) of all nodes, None where none are wanted."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ from interstage.component.unit_loads import Recoverer, Stiffener
 from interstage.errors import InputError, ModelError, did_you_mean, known_names
 from interstage.fem.case import SubcaseSelections
 from interstage.fem.elements.block import OutputOptions
-from interstage.fem.geometric import geometric_stiffnesses
+from interstage.fem.geometric import projected_stiffness
 from interstage.fem.model import FEModel
 from interstage.fem.recovery import ElementTables, Recovery, Table
 from interstage.fem.reduction import ReducedModel
@@ -212,11 +212,7 @@ def _assembled(
 def _stiffener(fe: FEModel, Q: sp.csr_matrix) -> Stiffener:
     """Return the geometric stiffness of the elements under displacements in component axes."""
 
-    def stiffness(u: np.ndarray) -> tuple[Iterable[sp.spmatrix], list[str]]:
-        found, notes = geometric_stiffnesses(fe, Q.T @ u, "full")
-        return (Q @ Kg @ Q.T for Kg in found), notes
-
-    return stiffness
+    return lambda u, shapes: projected_stiffness(fe, Q.T @ u, Q.T @ shapes, "full")
 
 
 def _some(A: Any) -> Any:
