@@ -123,6 +123,23 @@ def test_forces_and_moments_on_a_frame(frame, node):
     )
 
 
+def test_frames_side_by_side_have_each_their_own():
+    """A brace makes the frame redundant: stresses of a load depend on its Young's modulus, and on where it ends."""
+    load, decks = np.random.default_rng(4).normal(size=6), []
+    for E, to in ((7e10, 40), (7e8, 40), (7e10, 70)):
+        brace = f"CBAR,7,2,10,{to},.3,.5,.8\nPBAR,2,2,1.e-3,2.e-8,5.e-8,4.e-8\nMAT1,2,{E},,0.3,2700.\n"
+        decks.append((bent(brace), to))
+    made = [ist.Component.from_deck(d, n_modes=6, aset={}, geometric_stiffness=[10, to]) for d, to in decks]
+    seen = []
+    for c, (deck, to) in zip(made, decks):
+        Kg, _ = dense_truth(deck, {to: load})
+        Phi = np.concatenate([c.gamma, c.lam], axis=1).reshape(-1, c.n_modes)
+        found, wanted = sum(f * of(c, to, k + 1) for k, f in enumerate(load)), Phi.T @ Kg @ Phi
+        np.testing.assert_allclose(found, wanted, atol=1e-7 * np.abs(wanted).max())
+        seen.append(np.linalg.norm(found))
+    assert abs(seen[1] / seen[0] - 1.0) > 0.01 and abs(seen[2] / seen[0] - 1.0) > 0.01
+
+
 @pytest.mark.parametrize("node", [None, 10, 50])
 def test_about_a_node(frame, node):
     """The stiffness of the modes of the body held at a node: the whole Kg in those modes."""

@@ -13,6 +13,7 @@ from interstage.fem import geometric_stiffness
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.elements.line_common import line_geometric_stiffness
 from interstage.fem.elements.shear_panel import ShearPanelBlock
+from interstage.fem.geometric import projected_stiffness
 from interstage.nastran import deck_from_text
 
 E, I_WEAK, L = 7e10, 5e-9, 2.0
@@ -325,6 +326,46 @@ def test_full_form_turns_the_forces_of_loaded_shells(kind):
         motion[:, :3], motion[:, 3:] = np.cross(theta, fe.grids.xyz), theta
         turned = (Kg @ motion.ravel()).reshape(-1, 6)
         np.testing.assert_allclose(turned[:, :3], np.cross(theta, load[:, :3]), atol=1e-9)
+
+
+def one_of_each() -> ist.FEModel:
+    """An element of every family with geometric stiffness between eleven grids, two of which have axes of their own."""
+    corners = [(x, y, z) for z in (0.0, 1.1) for x, y in ((0.0, 0.0), (1.2, 0.1), (1.0, 1.0), (-0.1, 0.9))]
+    corners += [(0.55, -0.05, 0.1), (1.6, 0.4, 0.5), (2.0, 1.3, 0.8)]
+    cards = ["CORD2R,7,,1.,2.,3.,2.,2.5,3.5", ",0.,4.,1."]
+    cards += [f"GRID,{i + 1},,{x},{y},{z},{7 if i in (1, 6) else ''}" for i, (x, y, z) in enumerate(corners)]
+    cards += ["MAT1,1,7.+10,,.3", "PBAR,1,1,1.-3,2.-8,5.-8,4.-8", "PROD,4,1,1.-3,1.-8", "PSOLID,5,1"]
+    cards += ["CBAR,1,1,1,2,.1,.2,1.", ",,5,.01,.02,.03,.0,.1,.05", "CBAR,2,1,2,3,0.,0.,1."]
+    cards += ["PBEAM,2,1,1.-3,2.-8,5.-8,,4.-8", ",,,,,,,,", ",NO,1.,2.-3,4.-8,7.-8,,6.-8"]
+    cards += ["CBEAM,3,2,3,7,.1,.2,1.", ",,,.01,,.02,.03"]
+    cards += [
+        "CONROD,4,4,8,1,1.-3,1.-8",
+        "CROD,5,4,2,6",
+        "CBUSH,6,6,1,11,,,,7",
+        "PBUSH,6,K,1.+6,2.+6,3.+6,4.,5.,6.",
+    ]
+    cards += ["CBUSH1D,7,7,2,10", "PBUSH1D,7,1.+6", "CSHEAR,8,8,1,2,6,5", "PSHEAR,8,1,.01"]
+    cards += ["PSHELL,9,1,.01,1,,1", "CQUAD4,9,9,2,3,7,6,,.02", "CTRIA3,10,9,1,4,8", "CQUADR,11,9,5,6,7,8"]
+    cards += ["CQUAD8,12,9,1,2,3,4,9", "CTRIA6,13,9,2,10,3,,11", "CHEXA,14,5,1,2,3,4,5,6", ",7,8,9"]
+    cards += ["CTETRA,15,5,1,2,3,6", "CPENTA,16,5,1,2,3,5,6,7"]
+    cards += ["CBEND,17,17,10,11,.3,.4,1.,2", "PBEND,17,1,1.-3,2.-8,5.-8,4.-8,2."]
+    return ist.FEModel.from_deck(
+        deck_from_text("SOL 101\nCEND\nBEGIN BULK\n" + "\n".join(cards) + "\nENDDATA\n")
+    )
+
+
+@pytest.mark.kernels
+def test_projected_stiffness_is_that_of_the_assembled_model():
+    """ΦᵀKgΦ of preloads, fewer than an element has results and more, of every family."""
+    fe, rng = one_of_each(), np.random.default_rng(8)
+    shapes, u = rng.normal(size=(fe.grids.n_dof, 5)), 1e-3 * rng.normal(size=(fe.grids.n_dof, 70))
+    for form in ("nastran", "full"):
+        whole = np.array([shapes.T @ (geometric_stiffness(fe, one, form)[0] @ shapes) for one in u.T])
+        size = np.abs(whole).max()
+        for k in (1, 3, 70):
+            found, notes = projected_stiffness(fe, u[:, :k], shapes, form)
+            assert not notes
+            np.testing.assert_allclose(found, whole[:k], atol=1e-13 * size, rtol=0.0)
 
 
 def test_frequency_of_a_compressed_beam():

@@ -282,6 +282,22 @@ def test_thrust_on_a_stage_of_matrices_is_warned_of(plain):
         simulate_free_flight(shapes, until=0.01, step=1e-3, loads=[replace(load, size=0.01 * THRUST)])
 
 
+def test_rockets_side_by_side():
+    """Four times Young's modulus under four times the thrust: four times every ω², whichever was described first."""
+    rockets = {s: bar_rocket(7e10 * s) for s in (1.0, 4.0)}
+    shapes = {s: one.shapes(n_modes=6, levels=1, error=0.1) for s, one in rockets.items()}
+    thrust, rates = 2e7, {}
+    for s in (1.0, 4.0, 1.0):
+        c = rockets[s].component(shapes[s], propellant=FILLS[1])
+        g = c.geometric_stiffness
+        own = (g.load == (shapes[s].node_id("first", 1), 1)).all(axis=1)
+        still = (2 * np.pi * c.frequencies_hz) ** 2
+        found = la.eigvalsh(np.diag(still) + s * thrust * g.K[own][0])
+        assert found[0] < 0.8 * still[0]
+        np.testing.assert_array_equal(found, rates.setdefault(s, found))
+    np.testing.assert_allclose(rates[4.0], 4.0 * rates[1.0], rtol=1e-8)
+
+
 def test_places_of_a_vehicle_of_many_nodes():
     """Of more than 64 nodes, engines and what shapes are attached to are known, and thrust elsewhere is warned of."""
     v = ist.StagedVehicle("rocket")

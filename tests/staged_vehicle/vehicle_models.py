@@ -63,9 +63,9 @@ FIRST, UPPER = (30.0, 12), (20.0, 8)  # m, bars of the rocket of bars
 THRUST = 6e6  # N
 
 
-def bars(length: float, n: int, inertia: float, mass: float) -> Deck:
+def bars(length: float, n: int, inertia: float, mass: float, E: float = 7e10) -> Deck:
     """A stage along x of n bars, with lumped mass and some inertia about every axis at its nodes."""
-    lines = [f"MAT1,1,7.+10,,.3\nPBAR,1,1,.4,{inertia},{inertia},{2 * inertia}"]
+    lines = [f"MAT1,1,{E:.6e},,.3\nPBAR,1,1,.4,{inertia},{inertia},{2 * inertia}"]
     for k in range(n + 1):
         lines.append(f"GRID,{k + 1},,{length * k / n},0.,0.")
         lines.append(f"CONM2,{100 + k},{k + 1},,{mass / (n + 1)}\n,600.,,600.,,,600.")
@@ -73,13 +73,13 @@ def bars(length: float, n: int, inertia: float, mass: float) -> Deck:
     return deck_from_text("\n".join(lines))
 
 
-def bar_rocket() -> StagedVehicle:
+def bar_rocket(E: float = 7e10) -> StagedVehicle:
     """Two stages of bars: 60 t of grain over the first, 20 t of oxygen low in the second, an engine that pushes."""
-    first = Stage.from_deck(bars(*FIRST, 0.04, 12e3), "first")
+    first = Stage.from_deck(bars(*FIRST, 0.04, 12e3, E), "first")
     first.add_tank(
         "grain", levels={60e3 * s: grain(13, 60e3 * s, 0.4 + 0.6 * s) for s in np.linspace(0, 1, 5)}
     )
-    upper = Stage.from_deck(bars(*UPPER, 0.02, 5e3), "upper")
+    upper = Stage.from_deck(bars(*UPPER, 0.02, 5e3, E), "upper")
     upper.add_tank(
         "lox", levels={20e3 * s: grain(5, 20e3 * s, max(s, 0.1)) for s in (0.0, 0.5, 1.0)}, nodes=range(1, 6)
     )
