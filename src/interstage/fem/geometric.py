@@ -57,7 +57,9 @@ def projected_stiffness(
     chunk = max(1, min(CHUNK, MOST_NUMBERS // max(m * m, 1)))
     for block in fe.blocks:
         found = results.get(id(block))
-        for first in range(0, 0 if found is None else len(block), chunk):
+        if found is None:
+            continue
+        for first in range(0, len(block), chunk):
             rows = slice(first, min(first + chunk, len(block)))
             _add_projected(block, rows, found[rows], motion.motion(block, rows), form == "full", out)
     return out, notes
@@ -70,15 +72,15 @@ def _add_projected(
     n, r, k = results.shape
     m = B.shape[2]
     if k <= r:
-        for j in range(k):
-            Kg = block.geometric_stiffness(rows, np.ascontiguousarray(results[:, :, j]), full)
-            out[j] += B.reshape(-1, m).T @ (Kg @ B).reshape(-1, m)
+        for one in range(k):
+            Kg = block.geometric_stiffness(rows, np.ascontiguousarray(results[:, :, one]), full)
+            out[one] += B.reshape(-1, m).T @ (Kg @ B).reshape(-1, m)
         return
     for j in np.flatnonzero(results.any(axis=(0, 2))):
         unit = np.zeros((n, r))
         unit[:, j] = 1.0
         Kg = block.geometric_stiffness(rows, unit, full)
-        if Kg.any():
+        if Kg is not None and Kg.any():
             each = B.transpose(0, 2, 1) @ (Kg @ B)
             out += (results[:, j].T @ each.reshape(n, -1)).reshape(k, m, m)
 
