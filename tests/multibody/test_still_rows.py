@@ -9,6 +9,7 @@ from multibody_models import random_inertia, random_rotation
 
 import interstage as ist
 from interstage.errors import ModelError
+from interstage.multibody.closures import least_answers
 
 # (length, mass) of one metre and one kilogram: m, mm with tonnes, inches with slinches, kilometres
 UNITS = [(1.0, 1.0), (1e3, 1e-3), (39.37007874, 1.0 / 175.1268), (1e-3, 1.0)]
@@ -241,3 +242,75 @@ def test_vehicles_that_a_closure_joins_far_from_the_origin_stay_joined():
     log = ist.simulate(system, x, until=0.2, step="5 ms")
     assert np.abs(system.closure_error(log.state(-1))).max() < 2e-8
     assert np.isclose(log.energy[-1], log.energy[0], rtol=1e-8)
+
+
+def _free_response(system, x, body, point):
+    """Return φ of a unit torque and of a unit force at a point of a body, axis by axis from the dense mass matrix.
+
+    Σ ε²/D over the joints from there to the ground, D of a joint the inverse of its block of the inverse mass matrix
+    of what it carries; of several axes D = L diag(d) Lᵀ, and ε² becomes that of L⁻¹ with all its terms added up.
+    """
+    axes = {
+        "wrist": [(1, 0)] * 2,
+        "slide": [(0, 1)],
+        "screw": [(1, 0.3 / (2 * np.pi))],
+        "ball": [(1, 0)] * 3,
+        "hub": [(1, 0)],
+    }
+    axes |= {"pipe": [(1, 0), (0, 1)]}
+    place = system.position(x, body) + system.rotation(x, body) @ point
+    parents = {"wrist": "hub", "slide": "wrist", "tip": "slide", "ball": "screw", "pipe": "ball"}
+    M, turning, moving = system.mass_matrix(x), 0.0, 0.0
+    while body is not None:
+        if body in axes:  # the others are locked
+            carried = [b for b in axes if body in _way(b, parents)]
+            rows = np.concatenate([np.arange(system.nv)[system.layout[b].v] for b in carried])
+            n = len(axes[body])
+            first = list(rows).index(system.layout[body].v.start)
+            D = np.linalg.inv(np.linalg.inv(M[np.ix_(rows, rows)])[first : first + n, first : first + n])
+            C = np.linalg.cholesky(D)
+            L, d = C / np.diag(C), np.diag(C) ** 2
+            arm = place - system.position(x, body)
+            for turns, total in ((1.0, "turning"), (arm @ arm, "moving")):
+                e = np.array([turns * h**2 + (total == "moving") * s**2 for h, s in axes[body]])
+                for a in range(n):
+                    e[a] += L[a, :a] ** 2 @ e[:a]
+                if total == "moving":
+                    moving += (e / d).sum()
+                else:
+                    turning += (e / d).sum()
+        body = parents.get(body)
+    return turning, moving
+
+
+def _way(body, parents):
+    """Return a body and all that carry it."""
+    return [] if body is None else [body, *_way(parents.get(body), parents)]
+
+
+def test_the_free_response_of_every_joint():
+    """What a row would answer with if nothing cancelled, on both paths of an open closure that turns and moves."""
+    rng, mb = np.random.default_rng(11), ist.Multibody("two arms")
+    joints = {"hub": ist.Revolute([1, 2, 3]), "wrist": ist.Universal(), "slide": ist.Prismatic([3, -1, 2])}
+    joints |= {"tip": ist.Revolute("y"), "screw": ist.Screw("z", pitch=0.3), "ball": ist.Ball()}
+    joints["pipe"] = ist.Cylindrical("x")
+    for name, joint in joints.items():
+        mass, com, inertia = random_inertia(rng)
+        parent = {"hub": None, "screw": None}.get(name, before if mb.specs else None)
+        on = {"parent": parent, "at": rng.normal(size=3), "rotation": random_rotation(rng)}
+        mb.add_body(name, mass=mass, com=com, inertia=inertia, joint=joint, **on)
+        before = name
+    a, b = rng.normal(size=(2, 3))
+    mb.close("far", ("tip", a), ("pipe", b), joint=ist.Locked())
+    system = mb.compile()
+    system.set_joint_mode("tip", "locked")
+    x = system.state()
+    for name in joints:
+        if name not in ("ball", "tip"):
+            x[name].q[:] = 0.4 * rng.normal(size=len(x[name].q))
+    ends = [system.position(x, one) + system.rotation(x, one) @ p for one, p in (("tip", a), ("pipe", b))]
+    gap = ends[1] - ends[0]
+    (t, f), (turning, moving) = (_free_response(system, x, *one) for one in (("tip", a), ("pipe", b)))
+    turning, moving = t + turning, f + gap @ gap * t + moving
+    found = least_answers(system, x)
+    np.testing.assert_allclose(found, 1e-20 * np.repeat([moving, turning], 3), rtol=1e-9)
