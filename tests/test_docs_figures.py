@@ -64,14 +64,44 @@ GIVEN = {
         "at 0 Hz",
         "margins at six times",
     ],
+    "docs/howto/articulate_and_linearize.md": ["from 1 % of a pole on"],
+    "docs/howto/bring_a_robot.md": ["grid 10, 9 m out"],
+    "docs/howto/bring_your_own_deck.md": [r"3\.93013 Hz"],  # printed above it
+    "docs/howto/burn_propellant.md": [r"2\.4 MN over its lag of 2 ms"],
+    "docs/howto/close_loops.md": ["hinged 3 m below", "grid 5, 4 m out", "20 N on the tip"],
+    "docs/howto/fly_a_batch.md": [r"turns by 0\.1 rad", "1,000 rows would be 64 GB", "burns for 8 s"],
+    "docs/howto/jitter_budget.md": [r"Above 0\.5 Hz"],
+    "docs/howto/loads_in_the_structure.md": [r"The factor 18\.2 is Euler's\s+of 18\.2 kN"],
+    "docs/howto/look_at_the_report.md": ["at six times of flight", r"T\+300 s", "600 times of a flight"],
+    "docs/howto/real_time.md": [r"an angle of 0\.2 rad", "the last 200 µs"],
+    "docs/howto/restart_a_run.md": ["that of 8 s now"],
+    "docs/howto/run_many_times.md": [
+        r"turns by 0\.1 rad",
+        r"tasks take 0\.2 s",
+        r"of about 0\.2 s for up to a hundred workers, and of 2 ms for each worker above, 2 s for a thousand",
+    ],
+    "docs/howto/tune_over_a_flight.md": ["down to 2 kg in 40 s", "differ by 10 %"],
+    "docs/howto/wire_an_assembly.md": ["1/3 s, 1/7 s and 20 ms"],
+    "docs/howto/write_a_controller.md": [
+        r"With 1\.02 times the gain of the upper margin the loop is unstable, with 0\.98 times",
+        "at six times of flight",
+        "50 times a second",
+        "a staging and 300 s",
+    ],
+    "docs/howto/write_a_device.md": ['"20 ms"', "a sample 2 ms after"],
+    "docs/theory/components.md": ["10⁻⁴ Hz"],
+    "docs/theory/line_elements.md": [
+        r"is 0\.2 % too small for a taper of\s+of 1 to 4, 2 % for 1 to 10 and 25 % for 1 to 100"
+    ],
+    "docs/theory/shell_elements.md": ["20 degrees by default"],
+    "docs/theory/structures.md": ["up to 23 % away from ours"],  # what is not settled
     "docs/component_file.md": ["more than 24 grids or 64 MB", "below 1e-9 of the largest of their kind"],
     "docs/reference/simulation.md": ["from 0.1 to 400 Hz", "a middle angle of 90 degrees"],
     "docs/shelf.md": ["below 2\\.8 m·slip", "NRLMSIS at 3,000 km", "above 86 km", "is above 1 % of the"],
 }
-# pages whose figures are those of examples that tests run, or of what the tests of a theory hold
+# pages whose figures are those of an example that tests run, or of what the tests of a theory hold
 ELSEWHERE = re.compile(
-    r"docs/(?:validation|benchmarks|howto|tutorial)|docs/theory/(?:airframe|burning|components|constraints|integration|"
-    r"kane|line_elements|multibody|recovery|shell_elements|structures)\b"
+    r"docs/(?:validation|benchmarks|tutorial)|docs/theory/(?:integration|multibody|recovery)\b"
 )
 
 
