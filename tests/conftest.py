@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import Path
 
@@ -14,6 +15,9 @@ settings.register_profile(
     "interstage", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("interstage")
+
+# A collection of garbage visits what lives, here thousands of tests and all that was compiled: fewer, of more each time
+gc.set_threshold(50_000, 20, 20)
 
 # A shell that starts the suite in the background hands on that Ctrl-C is ignored, to the processes of tests too
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -40,6 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of the files in `FIRST` first, in that order."""
     rank = {ROOT / "tests" / name: place for place, name in enumerate(FIRST)}
     items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what lives as long as the run out of all collections of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def reference_dir(*parts: str) -> Path:

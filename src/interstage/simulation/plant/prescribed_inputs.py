@@ -25,6 +25,7 @@ from interstage.simulation.plant.coupled_arrays import WELL, call
 from interstage.simulation.plant.declarations import ANY, Field, JointRef, Push, Site
 from interstage.simulation.plant.prescribed_motion import (
     NAMES,
+    TWIN,
     BoundMotion,
     Mass,
     PrescribedMotion,
@@ -258,12 +259,18 @@ class Foreseen:
             self.times, self.table = np.empty(n), np.empty((n, len(self.to)))
             self.row[:] = slots_of(self._arrays())
         self.count[0] = 0
-        try:
-            self.table[:n] = self.rows(times)
-        except InterstageError:  # one of them: it is told of where it is reached, an event may come first
-            return None
-        self.times[:n], self.count[0] = times, n
-        return k
+        apart = np.diff(times)
+        ends = [*(1 + np.flatnonzero(apart <= TWIN * apart.max())), n]  # of steps
+        while ends and ends[-1] > k:
+            n = ends[-1]
+            try:
+                self.table[:n] = self.rows(times[:n])
+            except InterstageError:  # one of them: it is told of where it is reached, an event may come first
+                ends = ends[: len(ends) // 2]
+            else:
+                self.times[:n], self.count[0] = times[:n], n
+                return k
+        return None
 
     def _near(self, times: np.ndarray, t: float) -> int | None:
         if len(times) < 2:
