@@ -226,6 +226,17 @@ def test_bodies_cut_out_of_a_deck_compare_with_it():
     assert system.joint_mode("outer") == "free"
 
 
+def test_torsion_of_a_stick_is_compared_by_its_rotations():
+    """No grid of a straight stick is displaced in torsion, here mode 11."""
+    text = beam_deck(10.0, width=0.1, height=0.2, elements=20)
+    system, whole = joined(text, 9), deck_from_text(text)
+    found = ist.compare(system, whole, joints={"outer": 0.0}, n_modes=11)
+    turning = ist.normal_modes(ist.FEModel.from_deck(whole), n_modes=17).shapes[:, 16].reshape(-1, 6)
+    assert np.abs(turning[:, :3]).max() < 1e-9 * np.abs(turning[:, 3]).max()
+    assert found.mac[10] > 0.999 and found.error[10] < 2e-3  # 12 fixed-interface modes a side
+    assert found.passed, found
+
+
 def test_grids_that_orient_bars_are_not_compared():
     """A grid far away, which belongs to no body, would outweigh all others in the shapes."""
     text = beam_deck(10.0, width=0.1, height=0.2, elements=10)
@@ -242,6 +253,8 @@ def test_a_comparison_fails_where_the_vehicles_differ():
     free = ist.compare(system, deck_from_text(text), n_modes=4)  # the hinge is not locked
     assert not free.passed
     assert "joints of outer are free" in free.failures[-1]
+    many = ist.compare(system, deck_from_text(text), joints={"outer": 0.0}, n_modes=114)
+    assert "of the deck: the system has no mode like it" in many.failures[-1] and "nan" not in repr(many)
     heavy = text.replace("ENDDATA", "CONM2,99,21,,200.\nENDDATA")
     other = ist.compare(system, deck_from_text(heavy), joints={"outer": 0.0}, n_modes=4)
     assert any("mass" in one for one in other.failures)

@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from interstage.errors import InputError
+from interstage.errors import InputError, ModelError
+from interstage.report.decks import deck_report
 from interstage.report.drawings import gains_svg, mac_matrix, mac_svg, poles_svg
 from interstage.report.scene import (
     ElementPart,
@@ -55,6 +56,14 @@ def test_skin_of_solids_leaves_inner_faces_out():
 def test_lines_leave_grounded_springs_out():
     part = part_of_elements("springs", [("CBUSH", np.array([[0, 1], [2, -1], [3, 3]]))])
     assert part.lines.tolist() == [[0, 1]]
+
+
+def test_a_deck_of_scalar_points_has_nothing_to_draw(tmp_path):
+    (tmp_path / "sdof.bdf").write_text(
+        "SOL 103\nCEND\nBEGIN BULK\nSPOINT,1\nCELAS2,1,9.,1,0\nCMASS2,2,1.,1,0\nEIGRL,1,,,1\nENDDATA\n"
+    )
+    with pytest.raises(ModelError, match="no grids: there is nothing to draw"):
+        deck_report(tmp_path / "sdof.bdf")
 
 
 def test_rigid_displacement_is_a_small_turn():

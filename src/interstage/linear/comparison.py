@@ -1,7 +1,8 @@
 """Compare a multibody system with the finite-element model of the whole: mass, frequencies and mode shapes.
 
 The deck has the joints at certain angles, rigid; the system is put to the same angles with these joints locked. Shapes
-are compared at the grids that bodies share with the deck by their ids, in translations of basic axes,
+are compared at the grids that bodies share with the deck by their ids, in translations and (with a thousandth of the
+size of the vehicle as arm, so that they count where nothing else moves: torsion of sticks) rotations of basic axes,
 
     MAC_ij = (a_iᵀ b_j)² / (a_iᵀ a_i  b_jᵀ b_j)
 
@@ -28,6 +29,7 @@ from interstage.multibody.state import State
 from interstage.nastran import Deck, read_deck
 
 FIT = 1e-3  # of the size of the vehicle: how far a node may lie from its grid
+ARM = 1e-3  # of the size of the vehicle: what rotations of grids are multiplied by
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,19 @@ class ModelComparison:
         out = []
         if self.mass_error > self.mass_tolerance:
             out.append(f"mass {self.mass[0]:.6g}, deck {self.mass[1]:.6g}")
+        lost = []
         for k, (error, mac) in enumerate(zip(self.error, self.mac), start=1):
+            if np.isnan(error):
+                lost.append(str(k))
+                continue
             if not error <= self.tolerance:
                 out.append(f"mode {k}: frequency {100 * error:.3g} % off")
             if not mac >= self.mac_least:
                 out.append(f"mode {k}: MAC {mac:.4f}")
+        if lost:
+            out.append(
+                f"mode{'s'[: len(lost) > 1]} {', '.join(lost)} of the deck: the system has no mode like it"
+            )
         if out and self.free:
             out.append(
                 f"joints of {', '.join(self.free)} are free: joints={{...}} holds those that the deck has rigid"
@@ -93,7 +103,10 @@ class ModelComparison:
         for k, ((ours, theirs), error, mac) in enumerate(
             zip(self.frequencies_hz, self.error, self.mac), start=1
         ):
-            lines.append(f"{k:4d} {ours:12.5f} {theirs:12.5f} {100 * error:10.4f} {mac:7.4f}")
+            if np.isnan(ours):
+                lines.append(f"{k:4d} {'-':>12} {theirs:12.5f} {'-':>10} {'-':>7}")
+            else:
+                lines.append(f"{k:4d} {ours:12.5f} {theirs:12.5f} {100 * error:10.4f} {mac:7.4f}")
         return "\n".join([*lines, *(f"- {one}" for one in self.failures)])
 
 
@@ -146,10 +159,11 @@ def compare(
     rigid_hz = 1e-5 * np.abs(found.frequencies_hz).max(initial=0.0)
     flexible = modes.frequencies_hz > rigid_hz
     ours_hz = modes.frequencies_hz[flexible]
-    moved = [system.jacobians(x, body, grids)[:, 3:] @ modes.shapes for body, grids in places.items()]
-    ours = np.concatenate([(R @ one).reshape(-1, one.shape[-1]) for one in moved])[:, flexible]
+    arm = ARM * float(np.ptp(fe.grids.xyz, axis=0).max(initial=0.0))
+    moved = [system.jacobians(x, body, grids) @ modes.shapes for body, grids in places.items()]
+    ours = np.concatenate([_stacked(R @ one[:, 3:], R @ one[:, :3], arm) for one in moved])[:, flexible]
     elastic = np.flatnonzero(found.frequencies_hz > rigid_hz)[:n_modes]
-    theirs_hz, theirs = found.frequencies_hz[elastic], _basic(fe, found.shapes, places)[:, elastic]
+    theirs_hz, theirs = found.frequencies_hz[elastic], _basic(fe, found.shapes, places, arm)[:, elastic]
     pairs = _paired(ours_hz, ours, theirs_hz, theirs, cluster)
     hz = np.array([[np.nan if i < 0 else ours_hz[i], f] for (i, _), f in zip(pairs, theirs_hz)]).reshape(
         -1, 2
@@ -240,12 +254,18 @@ def _fitted(system: System, x: State, fe: FEModel, places: Mapping[str, list[int
     return R
 
 
-def _basic(fe: FEModel, shapes: np.ndarray, places: Mapping[str, list[int]]) -> np.ndarray:
-    """Return translations (3k, m) of the grids in the deck's modes, basic axes."""
+def _basic(fe: FEModel, shapes: np.ndarray, places: Mapping[str, list[int]], arm: float) -> np.ndarray:
+    """Return motions (6k, m) of the grids in the deck's modes, basic axes."""
     rows = fe.grids.find(np.concatenate(list(places.values())))
-    own = shapes[fe.grids.dof[rows][:, None] + np.arange(3)]
-    turned = np.einsum("kij,kjm->kim", fe.grids.R_basic_cd[rows], own)
-    return turned.reshape(-1, shapes.shape[1])
+    own = shapes[fe.grids.dof[rows][:, None] + np.arange(6)]
+    R = fe.grids.R_basic_cd[rows]
+    return _stacked(R @ own[:, :3], R @ own[:, 3:], arm)
+
+
+def _stacked(move: np.ndarray, turn: np.ndarray, arm: float) -> np.ndarray:
+    """Return translations (k, 3, m) and rotations times a length, grid by grid (6k, m)."""
+    both = np.concatenate([move, arm * turn], axis=1)
+    return both.reshape(-1, both.shape[-1])
 
 
 def _paired(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interstage.errors import ModelError
 from interstage.fem import Displacements, FEModel, buckling, normal_modes, static_subcases
 from interstage.fem.from_deck.extremes import extremes
 from interstage.fem.requests import BUCKLING
@@ -40,6 +41,12 @@ def deck_report(path: str | Path) -> Report:
     path = Path(path)
     cards = read_deck(path)
     fe = FEModel.from_deck(cards)
+    if not len(fe.grids):
+        raise ModelError(
+            "the deck has no grids: there is nothing to draw",
+            where=fe.source,
+            hint="'interstage modes', 'static' and 'response' print what its scalar points do",
+        )
     solve = _statics if fe.sol in STATICS else (_buckling if fe.sol in BUCKLING else _modes)
     solved = solve(fe)
     report = Report(path.stem, f"The structure of {path.name} and how it moves.", "Structure")

@@ -340,6 +340,24 @@ def test_everything_at_once_and_nothing_twice(deck, sol, case, bulk, wanted):
         assert any(words in one for one in found.troubles), (words, found.troubles)
 
 
+def test_supports_that_hold_all_mass_are_a_trouble_of_modes_alone(deck):
+    """A mass of one free component, held by the SPC set: modes would be refused, statics not."""
+    text = (
+        "GRID,1,,,,,,12456\nGRID,2,,,,,,12456\nCELAS2,1,9.,1,3,2,3\nCONM2,2,2,,1.\nSPC1,1,3,2\nEIGRL,1,,,1\n"
+    )
+    for sol, wanted in (("103", ["no mass can move: all 3 dofs that have mass are held"]), ("101", [])):
+        found = check_deck(deck(f"SOL {sol}\nCEND\nSPC = 1\nMETHOD = 1\nBEGIN BULK\n{text}ENDDATA\n"))
+        assert len(found.troubles) == len(wanted), found.troubles
+        assert all(words in one for words, one in zip(wanted, found.troubles))
+
+
+def test_zero_density_is_noted_in_statics_under_gravity(deck):
+    text = ROW.replace(",2700.", "")
+    for load, noted in (("GRAV,5,,9.81,0.,0.,-1.", True), ("FORCE,5,2,,1.,0.,0.,1.", False)):
+        found = check_deck(deck(f"SOL 101\nCEND\nSPC = 1\nLOAD = 5\nBEGIN BULK\n{text}{load}\nENDDATA\n"))
+        assert any("their density is zero or blank" in one for one in found.notes) == noted, found.notes
+
+
 def test_modes_need_mass_and_direct_responses_do_not(deck):
     text = ROW.replace(",2700.", "")
     found = check_deck(deck(f"SOL 103\nCEND\nSPC = 1\nMETHOD = 1\nBEGIN BULK\n{text}ENDDATA\n"))

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 
 from interstage.errors import DeckError, InterstageError
 from interstage.fem.from_deck.build import NO_LOADS
@@ -323,7 +324,8 @@ def _look_at(fe: FEModel, out: DeckCheck, found: _Troubles) -> None:
             f"moduli of about {wave[0]:.3g} with a wave speed of {wave[1]:.3g} are those of metals in no usual "
             "system of units: look at E, RHO and PARAM WTMASS"
         )
-    out.notes += [*(density_notes(fe) if fe.sol not in STATICS else ()), *thickness_notes(fe)]
+    weighed = fe.sol not in STATICS or any(one.fields for one in fe.loads.sets.values())  # GRAV, RFORCE
+    out.notes += [*(density_notes(fe) if weighed else ()), *thickness_notes(fe)]
     edges = shell_edges(fe)
     if edges is not None:
         out.facts["shell edges"] = edges
@@ -331,15 +333,16 @@ def _look_at(fe: FEModel, out: DeckCheck, found: _Troubles) -> None:
         out.notes.append("supports and loose parts are checked once the cards listed here are corrected")
     else:
         out.notes += part_notes(fe)
-        _note_supports(fe, out)
+        _note_supports(fe, out, fe.M_gg if fe.sol in (*MODES, *MODAL) and not massless else None)
     if fe.sol in STATICS:
         _check_loads(fe, out, found)
 
 
-def _note_supports(fe: FEModel, out: DeckCheck) -> None:
+def _note_supports(fe: FEModel, out: DeckCheck, M_gg: sp.csr_matrix | None) -> None:
     """Factor the stiffness with the supports of each subcase and say what can move without resistance.
 
-    What stops the deck's own solution is a trouble: constraints that contradict each other, in statics a mechanism too.
+    What stops the deck's own solution is a trouble: constraints that contradict each other, in statics a mechanism
+    too, and in solutions by modes (M_gg) supports that hold all mass.
     """
     seen: set[tuple[int | None, ...]] = set()
     chosen = modes_case(fe) if fe.sol in MODES else None
@@ -353,7 +356,9 @@ def _note_supports(fe: FEModel, out: DeckCheck) -> None:
         try:
             constraints = subcase_constraints(fe, case, SetCards())
             constraints.hold(fe.set_cards(case).r)
-            reduced = reduce_model(fe.K_gg, None, fe.grids, constraints)
+            reduced = reduce_model(fe.K_gg, M_gg if needed else None, fe.grids, constraints)
+            if M_gg is not None and needed:
+                reduced.require_mass()
         except InterstageError as error:
             (out.troubles if needed else out.notes).append(f"{held} {case.id}: {error}")
             continue
