@@ -189,3 +189,13 @@ def test_random_response_from_the_command_line(tmp_path, capsys):
     shown = run("--stresses")
     assert "random response, RANDPS 11" in shown and f"{found.velocity.rms[0]:.6g}" in shown
     assert "rms stresses of CELAS2" in shown and "largest forces of CELAS2" in run("--forces", "--no-random")
+
+
+def test_spectra_that_fall_below_zero_are_refused():
+    """A table that falls goes on beyond its end; two points at zero end it."""
+    table = "RANDPS,11,1,1,.3,0.,12\nTABRND1,12\n,0.,2.,4.,2.,4.1,0.{end},ENDT\nFREQ1,7,0.,1.,9\n"
+    with pytest.raises(InterstageError, match=r"RANDPS 11 \(table 12\) is below zero at 9 Hz"):
+        ist.random_response(model(MASS + STEADY + table.format(end=""), 108, "RANDOM = 11"))
+    found = ist.random_response(model(MASS + STEADY + table.format(end=",9.,0."), 108, "RANDOM = 11"))
+    assert found.displacement.rms[0] > 0.0
+    np.testing.assert_allclose(found.loads[0, 0], [0.6] * 5 + [0.0] * 5, atol=1e-15)

@@ -551,3 +551,26 @@ def test_omitted_dofs_follow_an_enforced_base():
     np.testing.assert_allclose(found.at(3)[0], base, rtol=1e-12)
     np.testing.assert_allclose(found.at(2)[0], load / (k - w**2 * m + 1j * w * b), rtol=1e-11)
     np.testing.assert_allclose(found.at(1)[0], 2 / 3 * found.at(2)[0] + base / 3, rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("sol", "card", "words"),
+    [
+        (108, "TABLED2,4,0.\n,0.,9.,9.,9.,ENDT", "table 4 is defined twice"),
+        (108, "RLOAD2,5,3,,,4", "dynamic load 5 is defined twice"),
+        (108, "DLOAD,5,1.,1.,6", "dynamic load 5 is defined twice"),
+        (
+            111,
+            "TABDMP1,3\n,0.,.1,9.,.1,ENDT\nTABDMP1,3\n,0.,.2,9.,.2,ENDT",
+            "damping table 3 is defined twice",
+        ),
+        (108, "DELAY,9,1,0,.1\nDELAY,9,1,0,.2", "DELAY 9 gives .*1.* two values"),
+        (108, "TIC,9,1,0,.1\nTIC,9,1,0,.1,.2", "TIC 9 gives .*1.* two values"),
+        (108, "LSEQ,9,3,1\nLSEQ,9,3,2", "LSEQ 9 names EXCITEID 3 twice"),
+    ],
+)
+def test_numbers_of_dynamic_requests_are_used_once(sol, card, words):
+    fe = model(MASS + STEADY + card + "\n", sol, modes=1)
+    assert len(ist.normal_modes(fe).frequencies_hz) == 1
+    with pytest.raises(InterstageError, match=words):
+        ist.frequency_response(fe)

@@ -178,3 +178,11 @@ def test_bad_lists(values, message):
 def test_parameters_that_change_printed_responses_are_listed(parameter):
     """Motion relative to what is enforced, rms values of straight lines in logarithms: other numbers than ours."""
     assert deck_from_text(f"PARAM,{parameter}\nGRID,1\n").ignored
+
+
+def test_two_values_of_a_parameter_are_noted():
+    found = deck_from_text("PARAM,WTMASS,2.\nPARAM,WTMASS,3.\nPARAM,G,.1\nPARAM,G,.1\nGRID,1\n")
+    assert found.params["WTMASS"] == 3.0
+    assert [note for note in found.notes if "twice" in note] == [
+        "PARAM WTMASS is given twice: 3.0 holds, and not 2.0"
+    ]

@@ -280,6 +280,13 @@ def random_response(
     loads = np.zeros((len(ids), len(ids), len(f)), dtype=complex)
     for j, k, factor, tid in cards:
         value = factor * (fe.dynamics.spectra[tid](f) if tid else np.ones(len(f)))
+        if j == k and value.real.min() < 0.0:
+            raise ModelError(
+                f"the spectrum of RANDPS {sid} (table {tid}) is below zero at {f[np.argmin(value.real)]:g} Hz",
+                where=fe.source,
+                hint="a TABRND1 goes on straight beyond its ends: end it with two points at zero, or choose "
+                "frequencies inside it",
+            )
         a, b = ids.index(j), ids.index(k)
         loads[a, b] += value
         if a != b:

@@ -231,6 +231,8 @@ def check_ids(deck: Deck) -> None:
         _unique(deck, group, "property", CARDS[group[0]].ids)
     _unique(deck, MATERIALS, "material")
     _unique(deck, ("EIGRL", "EIGR"), "eigenvalue method")
+    for name in ("EIGB", "EIGC"):
+        _unique(deck, (name,), "eigenvalue method")
     for name in ("LOAD", "SPCADD", "MPCADD"):
         _unique(deck, (name,), "set")
     for name in ("GRDSET", "BAROR", "BEAMOR"):
@@ -242,6 +244,25 @@ def check_ids(deck: Deck) -> None:
     systems = ("CORD2R", "CORD2C", "CORD2S")
     _drop_repeats(deck, systems)
     _unique(deck, systems, "coordinate system", other=_first_systems(deck))
+
+
+# cards of responses that may not share a number, and what they are
+DYNAMIC_IDS = (
+    (("TABLED1", "TABLED2", "TABLED3", "TABLED4"), "table"),
+    (("TABDMP1",), "damping table"),
+    (("TABRND1", "TABRNDG"), "spectrum"),
+    (("RLOAD1", "RLOAD2", "TLOAD1", "TLOAD2", "DLOAD"), "dynamic load"),
+    (("TSTEP",), "set of time steps"),
+    (("PBUSHT",), "property"),
+    (("PELAST",), "property"),
+    (("PDAMPT",), "property"),
+)
+
+
+def check_dynamic_ids(deck: Deck) -> None:
+    """Refuse numbers of dynamic requests that are used twice."""
+    for names, what in DYNAMIC_IDS:
+        _unique(deck, names, what)
 
 
 def _first_systems(deck: Deck) -> list[tuple[CardTable, np.ndarray, np.ndarray]]:

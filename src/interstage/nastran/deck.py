@@ -212,7 +212,10 @@ class Deck:
             name = str(row[0]) if named[i] else ""
             if len(row) < 2 or not name or "," in name or row[1] is None:
                 raise table.error(i, "PARAM needs a name and a value")
-            out[name] = row[1] if len(row) < 3 or row[2] is None else (row[1], row[2])
+            value = row[1] if len(row) < 3 or row[2] is None else (row[1], row[2])
+            if name in USED_PARAMS and out.get(name, value) != value:
+                self.notes.append(f"PARAM {name} is given twice: {value} holds, and not {out[name]}")
+            out[name] = value
         return out
 
     def _merge_subcase_params(self) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from interstage.errors import InterstageError
+from interstage.errors import InterstageError, ModelError
 from interstage.fem.dynamics import (
     Dynamics,
     FrequencyList,
@@ -25,6 +25,7 @@ from interstage.fem.from_deck.tables import number, read_tables, table_points
 from interstage.fem.from_deck.varying import read_varying
 from interstage.nastran import CardTable
 from interstage.nastran.cards import DYNAMIC
+from interstage.nastran.checks import check_dynamic_ids
 
 MOST = 1_000_000  # frequencies or steps of one card
 
@@ -36,6 +37,7 @@ def read_dynamics(ctx: Context) -> Dynamics:
         return Dynamics(refused=ctx.deck.response_refusals[0])
     try:
         _check_numbers(ctx)
+        check_dynamic_ids(ctx.deck)
         tables = read_tables(ctx)
         _read_spatial(ctx, out)
         _read_time_loads(ctx, out, tables)
@@ -97,11 +99,15 @@ def _read_spatial(ctx: Context, out: Dynamics) -> None:
                     size = number(one, i, [value], 0, "a value", 0.0)
                     later.setdefault(row[0], []).append((dofs, np.full(len(dofs), size)))
         target |= _joined(later)
-    for row in ctx.deck.cards("LSEQ").rows():
-        row = row + [None] * 4
+        for sid, found in target.items():
+            _given_once(ctx, f"{name} {sid}", *found)
+    for one, i, row in _rows_of(ctx, "LSEQ"):
         if all(isinstance(v, int) for v in row[:2]):
             sets = [v if isinstance(v, int) else 0 for v in row[2:4]]
-            out.sequences.setdefault(row[0], {})[row[1]] = (sets[0], sets[1])
+            known = out.sequences.setdefault(row[0], {})
+            if row[1] in known:
+                raise one.error(i, f"LSEQ {row[0]} names EXCITEID {row[1]} twice")
+            known[row[1]] = (sets[0], sets[1])
 
 
 def _joined(parts: dict[int, list]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
@@ -109,6 +115,16 @@ def _joined(parts: dict[int, list]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
         sid: (np.concatenate([p[0] for p in part]), np.concatenate([p[1] for p in part]))
         for sid, part in parts.items()
     }
+
+
+def _given_once(ctx: Context, what: str, dofs: np.ndarray, *values: np.ndarray) -> None:
+    """Refuse a degree of freedom that is given two values."""
+    order = np.argsort(dofs, kind="stable")
+    again = np.flatnonzero(np.diff(dofs[order]) == 0)
+    differ = [k for k in again.tolist() if any(v[order[k]] != v[order[k + 1]] for v in values)]
+    if differ:
+        name = ctx.grids.name_of(int(dofs[order[differ[0]]]))
+        raise ModelError(f"{what} gives {name} two values", where=ctx.deck.name, hint="remove one of them")
 
 
 def _table_of(table: CardTable, i: int, tables: dict[int, Table], tid: object) -> Table:
@@ -288,3 +304,4 @@ def _read_start(ctx: Context, out: Dynamics) -> None:
         parts.setdefault(row[0], []).append((dofs, np.full(len(dofs), u), np.full(len(dofs), v)))
     for sid, part in parts.items():
         out.start[sid] = tuple(np.concatenate([p[k] for p in part]) for k in range(3))
+        _given_once(ctx, f"TIC {sid}", *out.start[sid])
