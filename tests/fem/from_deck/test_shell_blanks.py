@@ -31,6 +31,14 @@ def test_a_material_or_thickness_of_zero_is_a_blank():
         stiffness("PSHELL,1,1,0.,1\nCQUAD4,1,1,1,2,3,4\n")
 
 
+@pytest.mark.parametrize("thickness", ["", ".03"])
+def test_corner_thicknesses_of_a_bent_cquad8_stand_in_for_that_of_its_property(thickness):
+    bent = "GRID,5,,.1,.5,0.\nGRID,7,,.1,.5,1.\nCQUAD8,1,1,1,2,3,4,5,,\n,7,{}\n"
+    plain = stiffness("PSHELL,1,1,.1,1,,1\n" + bent.format(""))
+    corners = stiffness(f"PSHELL,1,1,{thickness},1,,1\n" + bent.format(",.1,.1,.1,.1"))
+    np.testing.assert_allclose(corners, plain, rtol=0.0, atol=1e-12 * np.abs(plain).max())
+
+
 def test_a_material_system_normal_to_an_isotropic_shell_does_not_matter():
     """MCID 0 on an element in the plane x = 0, as preprocessors write it."""
     plain = stiffness("PSHELL,1,1,.1,1,,1\nCQUAD4,1,1,1,2,3,4\n")

@@ -215,7 +215,7 @@ def quad8_matrix(xyz, nodes, p, axis, offset, thick, sections, w, centre, tie, B
         curved.section_at(sections, p, axis, area, w)
         curved.add_energy(w.A, w.B, w.D, w.G, j * t, j * t * t, j * t * t * t, 0.0, B[q], CB, K, DOFS)
     bends = w.Dr[0, 0] > 0.0 and w.Dr[1, 1] > 0.0
-    bow, t = bow_of(w, centre), sections.thickness[p]
+    bow, t = bow_of(w, centre), sections.thickness[p] * curved.corner_thickness(0.0, 0.0, 4, thick)
     flat = t / np.sqrt(t * t + BOW * bow * bow)
     for q in range(9):
         xi, eta = curved.QUAD_FULL[q, 0], curved.QUAD_FULL[q, 1]
