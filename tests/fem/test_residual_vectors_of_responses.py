@@ -179,3 +179,17 @@ def test_moments_on_bars_without_rotary_inertia_turn_them_as_statics_do(componen
     np.testing.assert_allclose(found.at(3)[component - 1, 0], 0.4 / stiff, rtol=1e-9)
     direct = ist.frequency_response(model(bulk, 108, "SPC = 9")).displacement
     np.testing.assert_allclose(found.displacement, direct, atol=1e-9 * np.abs(direct).max())
+
+
+def test_modal_damping_that_is_structural_is_told_of_where_it_has_no_part_in_time():
+    """With KDAMP -1 SDAMPING needs W4, as GE of elements does; the note names it."""
+    bulk = "SPOINT,1\nCELAS2,1,1000.,1\nCMASS2,2,1.,1\nTABDMP1,3,CRIT\n,0.,.1,100.,.1,ENDT\n"
+    bulk += (
+        "TLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,100.,1.,ENDT\nDAREA,3,1,0,1.\nTSTEP,8,400,.005\nPARAM,KDAMP,-1\n"
+    )
+    found = ist.transient_response(model(bulk, 112, "SDAMPING = 3", modes=1))
+    assert "SDAMPING (PARAM KDAMP -1): structural damping without W3, W4 has no part in time" in found.notes
+    found = ist.transient_response(model(bulk.replace("KDAMP,-1", "W4,31.6"), 112, "SDAMPING = 3", modes=1))
+    assert not any("no part in time" in note for note in found.notes)
+    top = (1.0 + np.exp(-np.pi * 0.1 / np.sqrt(0.99))) / 1000.0  # overshoot of a step
+    np.testing.assert_allclose(found.at(1)[0].max(), top, rtol=1e-4)

@@ -424,8 +424,10 @@ class ResponseProblem:
             self._add_damping(self.G / w3, self.K, self._through[0], self.fe.K_gg)
         if w4 > 0.0:
             self._add_damping(1.0 / w4, self.K4, self._through[1], self.fe.K4_gg)
-        lost = [name for name, there, w in (("PARAM G", self.G, w3), ("GE of elements", _any(self.K4), w4))
-                if there and not w]  # fmt: skip
+        structural = [("PARAM G", self.G, w3), ("GE of elements", _any(self.fe.K4_gg), w4)]
+        if self.modal and int(number(self.fe, "KDAMP", 1.0)) == -1:
+            structural.append(("SDAMPING (PARAM KDAMP -1)", selected(self.case, "SDAM"), w4))
+        lost = [name for name, there, w in structural if there and not w]
         if lost:
             self.notes.append(f"{' and '.join(lost)}: structural damping without W3, W4 has no part in time")
 
