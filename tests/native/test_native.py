@@ -60,6 +60,7 @@ class Ball(ist.Device):
     """A ball that bounces on a floor: its last bounces accumulate."""
 
     height, speed = ist.ContinuousState("m", initial=1.0), ist.ContinuousState("m/s")
+    e = ist.Parameter("", 0.8)
     hit = ist.ZeroCrossing("m", direction=-1)
 
     def outputs(d, t):
@@ -70,7 +71,7 @@ class Ball(ist.Device):
         d.speeddot = 0.0 * d.speed - 9.81
 
     def switch(d, t):
-        d.speed = -0.8 * d.speed
+        d.speed = -d.e * d.speed
 
 
 class Fails(ist.Device):
@@ -236,6 +237,43 @@ def test_a_level_is_that_of_its_parameter_now(satellite, library, tmp_path):
         log = ist.simulate(flight, x, 2.0, "10 ms", progress=False, **how)
         first = next(event.t for event in log.events if "up" in event.name)
         assert first == pytest.approx(np.log(1.3 / 0.4), abs=1e-7)
+
+
+def test_events_set_values_and_end_flights_as_in_simulate(satellite, library, tmp_path):
+    system, x = satellite
+    flight = ist.Assembly("events", vehicle=system, seed=3).add("relay", Relay()).add("ball", Ball())
+    flight.add("gyro", dev.Gyro(at="bus", angle_random_walk=1e-3), every="0.1 s")
+    stops = ist.Event("ball.speed", level=1.0, direction=1, action="stop", name="end")
+    for events in (
+        [ist.Event(at=0.5, action={"relay.high": 0.8}), ist.Event(at=0.5, action={"relay.on": 0}), stops],
+        [
+            ist.Event("relay.x", level=0.61, action={"relay.low": 0.1}, once=True),
+            ist.Event(at=1.2345, action="stop"),
+        ],
+        [
+            ist.Event("gyro.rate[0]", level=0.01, direction=1, name="seen"),
+            ist.Event(at=0.0, action={"ball.e": 0.9}),
+        ],
+        [ist.Event("ball.height", direction=-1, action={"ball.speed": 1.0}, rest="stop", name="at last")],
+    ):
+        log = ist.simulate(flight, x, 2.0, "10 ms", events=events, progress=False)
+        made = ist.export_flight(flight, x, tmp_path / "e.flight", step="10 ms", events=events)
+        one = ist.NativeFlight(made.path, library)
+        assert one.advance(2.0) == (log.t[-1] == 2.0) and one.t == log.t[-1] and same(one, log)
+        assert one["relay.x"] == log["relay.x"][-1] and one["ball.height"] == log["ball.height"][-1]
+        last = {event.name: event.t for event in log.events}
+        assert {name: t for t, name in one.events} == last
+        again = one.another()
+        again.restore(one.save())
+        assert again.advance(2.0) == (log.t[-1] == 2.0) and again.t == one.t
+    for event in (
+        ist.Event(at=1.0, action=lambda t, system, x: None, name="mine"),
+        ist.Event(lambda t, x: 1.0 - t, action="stop", name="mine"),
+        ist.Event(at=1.0, action=ist.SetJointMode("panel", "locked"), name="mine"),
+        ist.Event("relay.x", level=0.5, samples=9, name="mine"),
+    ):
+        with pytest.raises(ist.InterstageError, match="the event 'mine'"):
+            ist.export_flight(flight, x, tmp_path / "no.flight", step="10 ms", events=[event])
 
 
 def test_a_tank_that_runs_empty(library, tmp_path):

@@ -47,6 +47,7 @@ from interstage.simulation.plant.python_block import Law
 from interstage.simulation.plant.vehicle_interface import holds_of
 from interstage.simulation.run.event_handling import EventLocator, Switch
 from interstage.simulation.run.event_location import FACTS
+from interstage.simulation.run.events import Event
 from interstage.simulation.run.integrators import METHODS, CompiledMethod, Method, method_of
 from interstage.simulation.run.setup import RunParts
 from interstage.simulation.run.spec import RunSpec
@@ -183,6 +184,7 @@ def export_flight(
     rtol: float = 1e-9,
     atol: float = 1e-9,
     set: Mapping[str, Value] | None = None,
+    events: Sequence[Event] = (),
     start: Period | None = None,
     until: Period = "1 h",
 ) -> FlightFile:
@@ -198,6 +200,8 @@ def export_flight(
     path : of the file, "vehicle.flight" say
     step, method, max_step, rtol, atol, set, start : as of `simulate`; without `step`, steps of the method's own
         ("dopri5" and "ros3" have them)
+    events : as of `simulate`, at a time or where a port or state crosses a level; they end the flight ("stop"), set
+        values of devices ({"engine.mode": 2}) or are noted alone. Functions, and what changes the vehicle, stay here
     until : time beyond which it does not fly: times at which devices turn are looked for up to there
 
     Returns
@@ -206,7 +210,7 @@ def export_flight(
         path, ports and size. `NativeFlight` flies it from Python, `interstage.h` from C.
     """
     target = checked_target(as_path(path, "flight file"), "flight file")[0]
-    found = flight_data(flight, point, step, method, max_step, rtol, atol, set, start, until)
+    found = flight_data(flight, point, step, method, max_step, rtol, atol, set, start, until, events)
     write_bytes(target, found.data, "flight file")
     functions, size = len(found.functions), len(found.data)
     return FlightFile(target, found.inputs, found.outputs, found.laws, functions, size)
@@ -223,6 +227,7 @@ def flight_data(
     given: Mapping[str, Value] | None = None,
     start: Period | None = None,
     until: Period = "1 h",
+    events: Sequence[Event] = (),
 ) -> FlightData:
     """Return a flight that stands at a point as data; arguments as of `export_flight`."""
     if not COMPILED:
@@ -246,7 +251,9 @@ def flight_data(
         raise InputError(
             f"the method {chosen} needs a step", where="step", got="None", hint='step="10 ms", say'
         )
-    spec = RunSpec(made, point, until, step, chosen, max_step, rtol, atol, start=start, given=given)
+    spec = RunSpec(
+        made, point, until, step, chosen, max_step, rtol, atol, start=start, given=given, events=events
+    )
     parts = RunParts(spec)
     try:
         if len(edges := found_edges(parts.integrator, parts.loads.acting)):
@@ -267,7 +274,7 @@ def _written(title: str, parts: RunParts) -> FlightData:
     run = parts.integrator
     loop, plan = run.loop, run.plan
     _check_leaves(parts)
-    switches = _switches(parts)
+    events = _events_of(parts)
     arrays = _without_log(loop.loop, parts.locator)
     rows = slots_of(arrays)
     image = _Image()
@@ -288,7 +295,7 @@ def _written(title: str, parts: RunParts) -> FlightData:
         image.add(array, CONSTANT)
     for array in loop.scratch.work:
         image.add(array, CONSTANT if any(array is one for one in loop.scratch.tree) else STATE)
-    eyes = np.zeros(1 + FACTS * len(arrays.watch) if switches else 0)
+    eyes = np.zeros(1 + (FACTS + 1) * len(events) if events else 0)
     known = (q, v, qdot, vdot, numbers, eyes)
     for array in (*loop.system.engine.settings.arrays().values(), *loop.tapes.vectors.values(), *known):
         image.add(array, STATE)
@@ -309,20 +316,12 @@ def _written(title: str, parts: RunParts) -> FlightData:
     for tape in TAPES:
         said = plan.sampled if tape == "sample" else getattr(plan, tape)
         links.tape(getattr(arrays, tape), getattr(arrays, f"{tape}_row"), [plan.parts[e.part] for e in said])
-    calls = [links.call(one.function, f"'{one.part.path}'") for one in switches]
     text = _Text()
     ports = _ports_of(plan, image, loop.tapes.vectors, q, v)
     named = [(image.in_instance(row), plan.parts[k].path) for k, row in loop.tapes.rows.items()]
     outside = [(image.in_instance(numbers[k : k + 1]), path) for k, path in enumerate(laws)]
     devices = np.array([(at, text.place(path)) for at, path in (*named, *outside)], dtype=np.int64)
-    crossings = [
-        struct.pack(
-            "<7q2d", number, image.in_instance(one.row), text.place(one.name),
-            *(0 if array is None else image.in_instance(array) for array in (one.number, one.parameter)),
-            one.state, one.direction, one.level, one.tolerance,
-        )
-        for number, one in zip(calls, switches)
-    ]  # fmt: skip
+    happens, values = _packed(events, image, links, text)
     functions = np.array([text.place(made.name) for made in links.used.values()], dtype=np.int64)
     asked = {key: value for key, value in parts.spec.course.asked.items() if value is not None}
     about = json.dumps({"flight": title, "interstage": interstage.__version__, **asked}, default=str)
@@ -330,7 +329,8 @@ def _written(title: str, parts: RunParts) -> FlightData:
     where = text.place(about)
     text.bytes += bytes(-len(text.bytes) % 8)
     head = [
-        len(functions), len(links.made), len(ports), len(named), len(outside), len(crossings), len(text.bytes),
+        len(functions), len(links.made), len(ports), len(named), len(outside), len(happens), len(values),
+        len(text.bytes),
         *image.sizes, len(q), len(v), len(arrays.z),
         *map(image.in_instance, (handle, rows, method, q, v, qdot, vdot, arrays.pause, arrays.pace, arrays.option)),
         *map(image.in_instance, (arrays.flag, arrays.failed_at, arrays.inside, arrays.z, arrays.zdot, arrays.back)),
@@ -340,7 +340,7 @@ def _written(title: str, parts: RunParts) -> FlightData:
     body += functions.tobytes() + np.array(sorted(links.made), dtype=np.int64).tobytes()
     for word, measure, (_, _, *rest, low, high) in zip(*places, ports):
         body += struct.pack("<6q2d", word, measure, *rest, low, high)
-    body += devices.tobytes() + b"".join(crossings) + text.bytes
+    body += devices.tobytes() + b"".join([*happens, *values]) + text.bytes
     body += bytes(-(len(MAGIC) + 32 + len(body)) % LINE)
     body += b"".join(map(image.data, (CONSTANT, SLOT, STATE)))
     whole = MAGIC + hashlib.sha256(body).digest() + body
@@ -350,47 +350,101 @@ def _written(title: str, parts: RunParts) -> FlightData:
     return FlightData(whole, list(links.used.values()), kinds["input"], kinds["output"], laws)
 
 
-@dataclass(frozen=True)
-class _Switch:
-    """The function `switch` of a device, and where it runs.
+WATCHED, TIMED, AT_START = range(3)  # kinds of events
 
-    function : its address;  row : of the addresses of the record;  number : what crosses a level, None: it runs at the
-    start;  parameter : the level, None: `level`;  state : whether the number is a state
+
+@dataclass(frozen=True)
+class _Row:
+    """What happens, and where.
+
+    event : None: the function `switch` of a device runs at the start;  part : a device whose `switch` runs, at an
+    address on a row
+    number : what crosses a level;  parameter : the level, None: `level`
+    values, rest : what is set then, and where the event accumulates (None: that is an error)
     """
 
-    part: Member
-    function: int
-    row: np.ndarray
-    name: str
+    event: Event | None
+    part: Member | None = None
+    switch: tuple[int, np.ndarray] | None = None
     number: np.ndarray | None = None
     parameter: np.ndarray | None = None
     level: float = 0.0
-    state: bool = False
-    direction: int = 0
-    tolerance: float = 1.0
+    discrete: bool = False
+    values: Sequence[tuple[np.ndarray, np.ndarray]] = ()
+    rest: Sequence[tuple[np.ndarray, np.ndarray]] | None = None
+
+    @property
+    def kind(self) -> int:
+        """Of `WATCHED`, `TIMED` and `AT_START`."""
+        return AT_START if self.event is None else TIMED if self.event.at is not None else WATCHED
 
 
-def _switches(parts: RunParts) -> list[_Switch]:
-    """Return the switches of devices where crossings are watched, in their order, then those that run at the start."""
+def _events_of(parts: RunParts) -> list[_Row]:
+    """Return the events of a run in the order in which it looks at them, then switches that run at the start."""
     run, locator = parts.integrator, parts.locator
     if locator is None:
         return []
     tapes, found = run.loop.tapes, []
+
+    def values(actions: Sequence[object]) -> list[tuple[np.ndarray, np.ndarray]]:
+        given: dict[str, Value] = {}
+        for one in actions:
+            given |= one if isinstance(one, Mapping) else {}
+        return [(tapes.array(name).reshape(-1), x.ravel()) for name, x in run.plan.values(given).items()]
+
     for eye in locator.watch.eyes:
-        event, action = eye.event, eye.event.action
-        assert isinstance(action, Switch)
-        one = locator.watch.signals[id(eye)]
+        event, one = eye.event, locator.watch.signals[id(eye)]
         at = tapes.vectors[one.kind][one.place : one.place + 1]
         known = None if one.parameter is None else tapes.vectors["p"][one.parameter : one.parameter + 1]
-        code, row = tapes.switch_of(action.part)
+        part = event.action.part if isinstance(event.action, Switch) else None
+        switch = None if part is None else tapes.switch_of(part)
+        rest = None if event.rest is None else values(event.rests)
         found.append(
-            _Switch(
-                action.part, code, row, event.label, at, known, one.level, one.kind == "z", event.direction,
-                event.tolerance,
+            _Row(event, part, switch, at, known, one.level, one.kind == "w", values(event.actions), rest)
+        )
+    found += [_Row(event, values=values(event.actions)) for event in locator.timed]
+    settling = [part for part in run.plan.parts if isinstance(part.what, Device) and part.what.settles]
+    return found + [_Row(None, part, tapes.switch_of(part)) for part in settling]
+
+
+def _packed(
+    rows: Sequence[_Row], image: _Image, links: _Links, text: _Text
+) -> tuple[list[bytes], list[bytes]]:
+    """Return the tables of events and of the values that they set."""
+    events: list[bytes] = []
+    set_: list[bytes] = []
+
+    def block(values: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[int, int]:
+        first = len(set_)
+        for array, numbers in values:
+            at, whole = image.in_instance(array), int(array.dtype.kind == "i")
+            set_.extend(struct.pack("<2qd", at + 8 * k, whole, float(x)) for k, x in enumerate(numbers))
+        return first, len(set_) - first
+
+    for one in rows:
+        event, function, row = one.event, 0, 0
+        label = event.label if event is not None else ""
+        if one.part is not None and one.switch is not None:
+            function, row = links.call(one.switch[0], f"'{one.part.path}'"), image.in_instance(one.switch[1])
+        at, level_at = (
+            0 if array is None else image.in_instance(array) for array in (one.number, one.parameter)
+        )
+        first, count = block(one.values)
+        rest_first, rest_count = block(one.rest or ())
+        direction, tolerance, once, time = 0, 1.0, 0, 0.0
+        stops = rest_stops = 0
+        if event is not None:
+            direction, tolerance, once = event.direction, event.tolerance, int(event.fires_once)
+            stops, rest_stops = int("stop" in event.actions), int("stop" in event.rests)
+            time = 0.0 if event.at is None else float(event.at)
+        events.append(
+            struct.pack(
+                "<16q3d", one.kind, function, row, text.place(label), at, level_at, direction, once, one.discrete,
+                first, stops, count, rest_first, one.rest is not None, rest_stops, rest_count,
+                one.level, tolerance, time,
             )
         )  # fmt: skip
-    settling = [part for part in run.plan.parts if isinstance(part.what, Device) and part.what.settles]
-    return found + [_Switch(part, *tapes.switch_of(part), part.path) for part in settling]
+    return events, set_
 
 
 def _without_log(loop: Loop, locator: EventLocator | None) -> Loop:
@@ -440,8 +494,14 @@ def _events_that_stay(parts: RunParts) -> list[str]:
     assert locator is not None
     stays = []
     for event in locator.events:
-        if not isinstance(event.action, Switch):
-            stays.append(f"the event '{event.label}'")
+        plain = all(
+            one is None or isinstance(one, Mapping | Switch) or one == "stop"
+            for one in (*event.actions, *event.rests)
+        )
+        if callable(event.condition) or not plain:
+            stays.append(f"the event '{event.label}', which calls Python or changes the vehicle")
+        elif event.samples is not None:
+            stays.append(f"the event '{event.label}' with samples of its own")
     for part in run.plan.parts:
         if isinstance(part.what, Device) and "switch" in part.what.functions:
             if holds_of(part):

@@ -125,7 +125,7 @@ static void digest_of(const uint8_t *p, size_t n, uint8_t out[32]) {
 
 #define MAGIC "ISTFLY\0\2"
 enum {
-    N_FUNCTIONS, N_LINKS, N_PORTS, N_DEVICES, N_LAWS, N_CROSSINGS, TEXT, CONSTANT, SLOTS, STATE, NQ, NV, NZ, /* lengths */
+    N_FUNCTIONS, N_LINKS, N_PORTS, N_DEVICES, N_LAWS, N_EVENTS, N_VALUES, TEXT, CONSTANT, SLOTS, STATE, NQ, NV, NZ, /* lengths */
     HANDLE, ROWS, DATA, Q, V, QDOT, VDOT, PAUSE, PACE, OPTION, FLAG, FAILED_AT, INSIDE, Z, ZDOT, BACK, WATCH, EYES, /* places */
     TITLE, /* place in the text */
     UNTIL, /* a number, not a whole one: the end of the flight */
@@ -143,15 +143,22 @@ typedef struct {
 typedef struct {
     int64_t row, name;
 } Named;
-/* the function `switch` of a device, and where it runs: where a number comes to its level, or at the start (at = 0) */
+/* what happens where a number comes to its level, at a time, or at the start: the function `switch` of a device runs (0: there
+   is none), values are set, the flight ends. The first kind is watched, and comes first in the file. */
+enum { WATCHED, TIMED, AT_START };
 typedef struct {
-    int64_t function, row, name, at, level_at, state, direction;
-    double level, tolerance;
-} Crossing;
+    int64_t kind, function, row, name, at, level_at, direction, once, looked; /* looked: discrete, looked at after every step */
+    int64_t first, stops, n_values, rest_first, rests, rest_stops, n_rest; /* and where it accumulates, if anything is said */
+    double level, tolerance, time;
+} EventRow;
+typedef struct {
+    int64_t at, whole;
+    double value;
+} ValueRow;
 /* what is known of one: its side, value and rate at the last look, how large it was, when it fired last, whether it is at
-   rest; after it has fired which side it came from, its value then, and whether it was thrown back */
+   rest; after it has fired which side it came from, its value then, whether it was thrown back; whether it is over */
 typedef struct {
-    double sign, value, rate, size, fired, resting, fresh, front, was, noise, returns;
+    double sign, value, rate, size, fired, resting, fresh, front, was, noise, returns, over;
 } Eye;
 
 struct IstFlight {
@@ -161,7 +168,8 @@ struct IstFlight {
     const Link *links;
     const Port *ports;
     const Named *devices, *laws;
-    const Crossing *crossings;
+    const EventRow *events;
+    const ValueRow *values;
     const char *text;
     void (**code)(void);
 };
@@ -182,7 +190,8 @@ typedef struct {
     double s, sign, value;
     int happens, rests, fresh;
 } Found;
-#define STEPPED 100 /* the kernels stand after a step in which a crossing might be */
+#define STEPPED 100 /* the kernels stand after a step in which a crossing might be, or at the time of an event */
+#define CAME_TO 101
 #define LOOKS 3     /* inner points of a step at which crossings are looked at; the others as in event_location.py */
 #define APART 100.0
 #define DRIFT 1e5
@@ -202,19 +211,20 @@ static IstFlight *refused(IstFlight *f, char *why, size_t room, const char *word
 
 static int within(int64_t at, int64_t size, int64_t room) { return at >= 0 && size >= 0 && size <= room && at <= room - size; }
 
-/* how many numbers are watched: what runs at the start alone comes after them */
-static int64_t watched(const IstFlight *f) {
+/* how many events are of a kind, or of those before it */
+static int64_t up_to(const IstFlight *f, int kind) {
     int64_t n = 0;
-    while (n < f->head[N_CROSSINGS] && f->crossings[n].at) n++;
+    while (n < f->head[N_EVENTS] && f->events[n].kind <= kind) n++;
     return n;
 }
+static int64_t watched(const IstFlight *f) { return up_to(f, WATCHED); }
 
 static const char *wrong_places(const IstFlight *f) {
     const int64_t *h = f->head, whole = h[SLOTS] + h[STATE];
     const int64_t need[][2] = {{HANDLE, 8}, {ROWS, 8}, {DATA, 8}, {Q, 8 * h[NQ]}, {V, 8 * h[NV]}, {QDOT, 8 * h[NQ]},
                                {VDOT, 8 * h[NV]}, {PAUSE, 24}, {PACE, 8 * PACE_SIZE}, {OPTION, 56}, {FLAG, 24}, {FAILED_AT, 8}, {INSIDE, 8},
                                {Z, 8 * h[NZ]}, {ZDOT, 8 * h[NZ]}, {BACK, 8 * (h[NQ] + h[NV] + h[NZ])}, {WATCH, 8 * WATCH_SIZE * watched(f)},
-                               {EYES, h[N_CROSSINGS] ? 8 + (int64_t)sizeof(Eye) * watched(f) : 0}};
+                               {EYES, h[N_EVENTS] ? 8 + (int64_t)sizeof(Eye) * h[N_EVENTS] : 0}};
     int64_t k;
     for (k = 0; k < (int64_t)(sizeof need / sizeof *need); k++)
         if (!within(h[need[k][0]], need[k][1], whole) || h[need[k][0]] % 8) return "a place in the image";
@@ -233,13 +243,17 @@ static const char *wrong_places(const IstFlight *f) {
             p->size > INT32_MAX || p->at < h[SLOTS] || p->at % 8 || p->size < 0 || !within(p->at, 8 * p->size, whole))
             return "a port";
     }
-    for (k = 0; k < h[N_CROSSINGS]; k++) {
-        const Crossing *c = f->crossings + k;
-        if (!within(c->name, 1, h[TEXT]) || !within(c->function, 1, h[N_FUNCTIONS]) || !c->function || c->row < 0 || c->row % 8 ||
+    for (k = 0; k < h[N_EVENTS]; k++) {
+        const EventRow *c = f->events + k;
+        if (!within(c->name, 1, h[TEXT]) || !within(c->function, 1, h[N_FUNCTIONS]) || c->row < 0 || c->row % 8 ||
             !within(c->row, 0, h[SLOTS]) || !within(c->level_at, 8, whole) || c->level_at % 8 || c->direction < -1 || c->direction > 1 ||
-            !(c->tolerance > 0.0) || (c->at && (c->at < h[SLOTS] || c->at % 8 || !within(c->at, 8, whole))))
-            return "a crossing";
+            !(c->tolerance > 0.0) || !within(c->first, c->n_values, h[N_VALUES]) || !within(c->rest_first, c->n_rest, h[N_VALUES]) ||
+            c->kind < WATCHED || c->kind > AT_START || (k && c->kind < c[-1].kind) ||
+            (c->kind == WATCHED && (c->at < h[SLOTS] || c->at % 8 || !within(c->at, 8, whole))))
+            return "an event";
     }
+    for (k = 0; k < h[N_VALUES]; k++)
+        if (f->values[k].at < h[SLOTS] || f->values[k].at % 8 || !within(f->values[k].at, 8, whole)) return "a value";
     for (k = 0; k < h[N_DEVICES] + h[N_LAWS]; k++)
         if (!within(f->devices[k].name, 1, h[TEXT]) || !within(f->devices[k].row, k < h[N_DEVICES] ? 0 : 8, whole) || f->devices[k].row % 8) return "a device";
     if (!within(h[TITLE], 1, h[TEXT]) || f->text[h[TEXT] - 1]) return "the text";
@@ -247,7 +261,7 @@ static const char *wrong_places(const IstFlight *f) {
 }
 
 static IstFlight *opened(IstFlight *f, size_t size, char *why, size_t room) {
-    static const int64_t BYTES[] = {8, sizeof(Link), sizeof(Port), sizeof(Named), sizeof(Named), sizeof(Crossing), 1};
+    static const int64_t BYTES[] = {8, sizeof(Link), sizeof(Port), sizeof(Named), sizeof(Named), sizeof(EventRow), sizeof(ValueRow), 1};
     const int64_t *h;
     const char *wrong;
     uint8_t sum[32];
@@ -269,8 +283,9 @@ static IstFlight *opened(IstFlight *f, size_t size, char *why, size_t room) {
         if (k == N_FUNCTIONS) f->links = (const Link *)(f->file + at);
         if (k == N_LINKS) f->ports = (const Port *)(f->file + at);
         if (k == N_PORTS) f->devices = (const Named *)(f->file + at);
-        if (k == N_LAWS) f->crossings = (const Crossing *)(f->file + at);
-        if (k == N_CROSSINGS) f->text = (const char *)(f->file + at);
+        if (k == N_LAWS) f->events = (const EventRow *)(f->file + at);
+        if (k == N_EVENTS) f->values = (const ValueRow *)(f->file + at);
+        if (k == N_VALUES) f->text = (const char *)(f->file + at);
     }
     f->laws = f->devices + h[N_DEVICES];
     at = (at + 63) / 64 * 64;
@@ -401,8 +416,8 @@ IstInstance *ist_new(const IstFlight *f) {
     m->laws = calloc((size_t)h[N_LAWS] + 1, sizeof *m->laws);
     m->users = calloc((size_t)h[N_LAWS] + 1, sizeof *m->users);
     m->stops = calloc((size_t)h[N_LAWS] + 1, 1);
-    m->kept = calloc((size_t)(h[NQ] + h[NV] + h[NZ]) * (h[N_CROSSINGS] ? ROOM : 0) + 1, sizeof *m->kept);
-    m->kept_at = calloc(KEPT + (size_t)h[N_CROSSINGS] * (2 + sizeof(Found) / sizeof(double)), sizeof *m->kept_at);
+    m->kept = calloc((size_t)(h[NQ] + h[NV] + h[NZ]) * (h[N_EVENTS] ? ROOM : 0) + 1, sizeof *m->kept);
+    m->kept_at = calloc(KEPT + (size_t)h[N_EVENTS] * (3 + sizeof(Found) / sizeof(double)), sizeof *m->kept_at);
     if (!m->base || !m->before || !m->seen || !m->laws || !m->users || !m->stops || !m->kept || !m->kept_at) {
         ist_free(m);
         return NULL;
@@ -462,12 +477,14 @@ static int perform(IstInstance *m, int task, double *q, double *v, double t) {
     if (status == K_PAUSED) return IST_PAUSED;
     if (status == K_WAITS) return IST_LAW;
     if (status == K_STEPPED) return STEPPED;
+    if (status == K_TIMED) return CAME_TO;
     snprintf(m->message, sizeof m->message, "the steps of the method became too short, or forward dynamics has no answer (status %lld), at t = %.9g",
              (long long)status, ist_time(m));
     return IST_STUCK;
 }
 
-static void switch_of(IstInstance *m, const Crossing *c, double t);
+static void switch_of(IstInstance *m, const EventRow *c, double t);
+static void come_to_time(IstInstance *m);
 
 /* crossings: found in time as `event_location.py` does, to the same bits ------------------------------------------- */
 
@@ -475,7 +492,7 @@ static int64_t length(const IstInstance *m) { return m->flight->head[NQ] + m->fl
 static double *room(const IstInstance *m, int k) { return m->kept + k * length(m); }
 static Eye *eye_of(const IstInstance *m, int64_t k) { return (Eye *)number(m, EYES, 1) + k; }
 static double sign_of(double g) { return g > 0.0 ? 1.0 : g < 0.0 ? -1.0 : 0.0; }
-static double tolerance_at(const Crossing *c, double t) {
+static double tolerance_at(const EventRow *c, double t) {
     const double least = 4.0 * DBL_EPSILON * fabs(t);
     return least > c->tolerance ? least : c->tolerance;
 }
@@ -508,10 +525,10 @@ static void bring(IstInstance *m, double t, double *x) {
     m->brought_at = t;
 }
 
-static double level_of(const IstInstance *m, const Crossing *c) { return c->level_at ? *(double *)(m->base + c->level_at) : c->level; }
+static double level_of(const IstInstance *m, const EventRow *c) { return c->level_at ? *(double *)(m->base + c->level_at) : c->level; }
 
 static double value_at(IstInstance *m, int64_t k, double t, double *x) {
-    const Crossing *c = m->flight->crossings + k;
+    const EventRow *c = m->flight->events + k;
     bring(m, t, x);
     return *(double *)(m->base + c->at) - level_of(m, c);
 }
@@ -539,7 +556,7 @@ static double *inside(IstInstance *m, double t, double s) {
     return x;
 }
 
-static int fires(const Crossing *c, Eye *e, double t) {
+static int fires(const EventRow *c, Eye *e, double t) {
     e->resting = e->resting != 0.0 || t - e->fired < APART * tolerance_at(c, t);
     e->fired = t;
     return e->resting != 0.0;
@@ -561,7 +578,7 @@ static int near(const Eye *e, double g, double h) {
 
 /* the crossing to the tolerance, from behind: `sure` and b were in front and behind on the real motion, a between */
 static double root(IstInstance *m, int64_t k, double t, double sure, double a, double b, double sign, double gb) {
-    const Crossing *c = m->flight->crossings + k;
+    const EventRow *c = m->flight->events + k;
     double ga = value_at(m, k, t + a, inside(m, t, a)), tolerance, later;
     int side = 0, halve = 0;
     if (sign_of(ga) != sign && sure < a) {
@@ -595,7 +612,7 @@ static int rising(const void *a, const void *b) { return *(const double *)a < *(
 
 /* look at a crossing inside a step of h from t: whether and where it happens, and what is known of it at the end */
 static void look_at(IstInstance *m, int64_t k, double t, double h, double last, Found *out) {
-    const Crossing *c = m->flight->crossings + k;
+    const EventRow *c = m->flight->events + k;
     const Eye *e = eye_of(m, k);
     double sign = e->sign, a = 0.0, sure = 0.0, at[LOOKS + 1200];
     int fresh = e->fresh != 0.0, n = 0, j;
@@ -619,7 +636,7 @@ static void look_at(IstInstance *m, int64_t k, double t, double h, double last, 
             if (ahead > 0.0) fresh = 0;
             else if (ahead < start - e->noise) {
                 fresh = 0;
-                if (back) {
+                if (back || c->rests) {
                     out->happens = out->rests = 1;
                     return;
                 }
@@ -640,32 +657,45 @@ static void look_at(IstInstance *m, int64_t k, double t, double h, double last, 
     out->sign = sign, out->fresh = fresh, out->value = last;
 }
 
-/* let the switches run of crossings that were found at t and a state */
-static void fire(IstInstance *m, double t, double *here, const Found *found, double limit) {
+/* let events happen at t and a state: the numbers `which` (count) */
+static void fire(IstInstance *m, double t, double *here, const double *which, int64_t count) {
     const IstFlight *f = m->flight;
     const int64_t n = watched(f);
-    double *now = room(m, NOW), *crossed = m->kept_at + KEPT, change, front, g, noise;
-    for (int64_t k = 0; k < n; k++)
-        if (found[k].happens && found[k].s <= limit) crossed[k] = value_at(m, k, t, here);
+    double *now = room(m, NOW), *crossed = m->kept_at + KEPT, front, g, noise;
+    int stops = 0;
+    for (int64_t j = 0; j < count; j++)
+        if (which[j] < (double)n) crossed[(int64_t)which[j]] = value_at(m, (int64_t)which[j], t, here);
     put(m, here);
     bring(m, t, here);
-    for (int64_t k = 0; k < n && !m->status; k++) {
-        const Crossing *c = f->crossings + k;
-        if (!found[k].happens || found[k].s > limit) continue;
-        if (fires(c, eye_of(m, k), t)) {
+    for (int64_t j = 0; j < count && !m->status; j++) {
+        const int64_t k = (int64_t)which[j];
+        const EventRow *c = f->events + k;
+        Eye *e = eye_of(m, k);
+        const int rests = fires(c, e, t) && c->kind == WATCHED;
+        const ValueRow *set = f->values + (rests ? c->rest_first : c->first), *end = set + (rests ? c->n_rest : c->n_values);
+        if (rests && !c->rests) {
             failed(m, says(m, IST_STUCK, "it fires at ever shorter intervals: ", f->text + c->name, t));
             return;
         }
-        switch_of(m, c, t);
+        stops = stops || (rests ? c->rest_stops : c->stops);
+        if (!rests && c->function) switch_of(m, c, t);
+        for (; set < end; set++) {
+            if (set->whole) *(int64_t *)(m->base + set->at) = (int64_t)set->value;
+            else *(double *)(m->base + set->at) = set->value;
+        }
         take(m, now);
         m->brought = NULL;
         bring(m, t, now);
+        e->over = c->once || c->kind == TIMED;
     }
     take(m, now);
+    m->brought = NULL;
     for (int64_t k = 0; k < n && !m->status; k++) {
-        const Crossing *c = f->crossings + k;
+        const EventRow *c = f->events + k;
         Eye *e = eye_of(m, k);
-        const int fired = found[k].happens && found[k].s <= limit;
+        int fired = 0;
+        if (e->over != 0.0) continue;
+        for (int64_t j = 0; j < count; j++) fired = fired || which[j] == (double)k;
         g = value_at(m, k, t, now), front = e->sign, noise = 64.0 * DBL_EPSILON * e->size;
         if (!fired) {
             if (e->fresh != 0.0 && sign_of(g) == e->front) e->fresh = 0.0;
@@ -673,14 +703,14 @@ static void fire(IstInstance *m, double t, double *here, const Found *found, dou
             e->fresh = 0.0;
         else {
             const int64_t *h = f->head;
-            double *moved = room(m, MOVED), s = DRIFT * tolerance_at(c, t);
+            double *moved = room(m, MOVED), s = DRIFT * tolerance_at(c, t), change;
             for (int64_t j = 0; j < h[NQ]; j++) moved[j] = now[j] + s * *number(m, QDOT, (int)j);
             for (int64_t j = 0; j < h[NV]; j++) moved[h[NQ] + j] = now[h[NQ] + j];
             for (int64_t j = 0; j < h[NZ]; j++) moved[h[NQ] + h[NV] + j] = now[h[NQ] + h[NV] + j] + s * *number(m, ZDOT, (int)j);
             m->brought = NULL;
             change = value_at(m, k, t, moved) - g;
             e->returns = change * front > noise;
-            e->fresh = e->returns;
+            e->fresh = e->returns != 0.0 || c->rests;
             e->front = front, e->was = g, e->noise = 1e-3 * fabs(g) + noise;
         }
         e->resting = 0.0;
@@ -688,26 +718,31 @@ static void fire(IstInstance *m, double t, double *here, const Found *found, dou
     }
     put(m, now);
     failed(m, perform(m, K_GO_ON, number(m, Q, 0), number(m, V, 0), t));
+    if (stops) failed(m, says(m, IST_ENDED, "an event has ended the flight", "", t));
 }
 
 /* look into the step that was taken: go back to the first crossing in it, if there is one */
 static void look_into_step(IstInstance *m) {
     const int64_t n = watched(m->flight);
     const double t = *number(m, PACE, K_BACK), t1 = ist_time(m), h = t1 - t;
-    double *end = room(m, 0), *values = m->kept_at + KEPT + n, earliest = INFINITY, limit = INFINITY, s = 0.0;
-    Found *found = (Found *)(m->kept_at + KEPT + 2 * n);
+    double *end = room(m, 0), *values = m->kept_at + KEPT + m->flight->head[N_EVENTS], *which = values + m->flight->head[N_EVENTS];
+    double earliest = INFINITY, limit = INFINITY, s = 0.0;
+    Found *found = (Found *)(which + m->flight->head[N_EVENTS]);
+    int64_t count = 0;
     memcpy(room(m, BEGUN), number(m, BACK, 0), 8 * (size_t)length(m));
     take(m, end);
     m->kept_at[0] = h, m->n_kept = 1, m->brought = NULL;
     for (int64_t k = 0; k < n; k++) {
         const Eye *e = eye_of(m, k);
+        found[k] = (Found){0};
+        if (e->over != 0.0) continue;
         values[k] = value_at(m, k, t1, end);
         found[k] = (Found){.sign = e->sign, .value = values[k]};
         if (e->fresh == 0.0 && !near(e, values[k], h)) continue;
         look_at(m, k, t, h, values[k], found + k);
         if (!found[k].happens) continue;
         if (found[k].s < earliest) earliest = found[k].s;
-        if (m->flight->crossings[k].tolerance < limit) limit = m->flight->crossings[k].tolerance;
+        if (m->flight->events[k].tolerance < limit) limit = m->flight->events[k].tolerance;
     }
     if (m->status) return;
     limit += earliest;
@@ -715,9 +750,10 @@ static void look_into_step(IstInstance *m) {
         for (int64_t k = 0; k < n; k++) {
             Eye *e = eye_of(m, k);
             const double rate = fabs(values[k] - e->value) / h;
+            if (e->over != 0.0) continue;
             note(e, values[k], isfinite(rate) ? rate : INFINITY);
             e->sign = found[k].sign;
-            e->fresh = found[k].fresh && !(t1 - e->fired > LATE * tolerance_at(m->flight->crossings + k, t1));
+            e->fresh = found[k].fresh && !(t1 - e->fired > LATE * tolerance_at(m->flight->events + k, t1));
         }
         put(m, end);
         *number(m, PACE, K_TIME) = t1, *number(m, PACE, K_KNOWN) = 0.0;
@@ -729,23 +765,43 @@ static void look_into_step(IstInstance *m) {
             e->resting = found[k].rests;
             if (!found[k].rests) e->sign = found[k].sign;
             if (found[k].s > s) s = found[k].s;
+            which[count++] = (double)k;
         }
     put(m, end);
     memcpy(room(m, HERE), s == h ? end : inside(m, t, s), 8 * (size_t)length(m));
     m->brought = NULL;
     put(m, room(m, HERE));
     failed(m, perform(m, K_GO_ON, number(m, Q, 0), number(m, V, 0), t + s));
-    if (!m->status) fire(m, t + s, room(m, HERE), found, limit);
+    if (!m->status) fire(m, t + s, room(m, HERE), which, count);
+}
+
+/* let events happen whose time has come, and have steps end at the next one */
+static void come_to_time(IstInstance *m) {
+    const IstFlight *f = m->flight;
+    const int64_t n = up_to(f, TIMED);
+    const double t = ist_time(m), late = t + K_SLACK * (1.0 + fabs(t));
+    double *which = m->kept_at + KEPT + 2 * f->head[N_EVENTS], next = INFINITY;
+    int64_t count = 0;
+    for (int64_t k = watched(f); k < n; k++) {
+        if (eye_of(m, k)->over != 0.0) continue;
+        if (f->events[k].time <= late) which[count++] = (double)k;
+        else if (f->events[k].time < next) next = f->events[k].time;
+    }
+    *number(m, PAUSE, K_HALT_AT) = next;
+    if (!count || m->status) return;
+    take(m, room(m, HERE));
+    m->brought = NULL;
+    fire(m, t, room(m, HERE), which, count);
 }
 
 /* run the function `switch` of a device where the flight stands */
-static void switch_of(IstInstance *m, const Crossing *c, double t) {
+static void switch_of(IstInstance *m, const EventRow *c, double t) {
     IstInstance *other = flying;
     int64_t answer;
     if (m->status) return;
     flying = m;
     raised = 0;
-    answer = ((int64_t(*)(int64_t, double))m->flight->code[c->function])((int64_t)(intptr_t)m->base + c->row, t);
+    answer = ((int64_t (*)(int64_t, double))m->flight->code[c->function])((int64_t)(intptr_t)m->base + c->row, t);
     flying = other;
     if (answer != WELL || raised) failed(m, raised_by(m, c->row, t));
 }
@@ -757,12 +813,13 @@ static void begin_watch(IstInstance *m) {
     const double t = ist_time(m);
     double *now = room(m, NOW);
     m->brought = NULL;
-    for (int64_t k = n; k < f->head[N_CROSSINGS]; k++) {
+    for (int64_t k = up_to(f, TIMED); k < f->head[N_EVENTS]; k++) {
         take(m, now);
         m->brought = NULL;
         bring(m, t, now);
-        switch_of(m, f->crossings + k, t);
+        switch_of(m, f->events + k, t);
     }
+    for (int64_t k = n; k < f->head[N_EVENTS]; k++) *eye_of(m, k) = (Eye){.fired = -INFINITY};
     take(m, now);
     m->brought = NULL;
     for (int64_t k = 0; k < n; k++) {
@@ -771,6 +828,7 @@ static void begin_watch(IstInstance *m) {
     }
     put(m, now);
     *number(m, EYES, 0) = 1.0;
+    come_to_time(m);
 }
 
 /* let compiled steps watch by themselves, unless something has just fired */
@@ -780,8 +838,13 @@ static void hand_over(IstInstance *m) {
     for (int64_t k = 0; k < n; k++) {
         const Eye *e = eye_of(m, k);
         double *row = number(m, WATCH, (int)k * WATCH_SIZE);
-        alone = alone && e->fresh == 0.0;
-        row[W_LEVEL] = level_of(m, m->flight->crossings + k);
+        if (e->over != 0.0) { /* never near its level */
+            const double far[] = {INFINITY, -1.0, -INFINITY, 0.0, 0.0, W_HOLDS};
+            memcpy(row, far, sizeof far);
+            continue;
+        }
+        alone = alone && e->fresh == 0.0 && !m->flight->events[k].looked;
+        row[W_LEVEL] = level_of(m, m->flight->events + k);
         memcpy(row + W_SIGN, e, 4 * sizeof *row);
     }
     option[K_SINGLE] = !alone;
@@ -789,12 +852,19 @@ static void hand_over(IstInstance *m) {
 
 static void take_back(IstInstance *m) {
     const int64_t *option = (const int64_t *)(m->base + m->flight->head[OPTION]), n = watched(m->flight);
-    for (int64_t k = 0; k < n && !option[K_SINGLE]; k++) memcpy(eye_of(m, k), number(m, WATCH, (int)k * WATCH_SIZE) + W_SIGN, 4 * sizeof(double));
+    for (int64_t k = 0; k < n && !option[K_SINGLE]; k++)
+        if (eye_of(m, k)->over == 0.0) memcpy(eye_of(m, k), number(m, WATCH, (int)k * WATCH_SIZE) + W_SIGN, 4 * sizeof(double));
 }
 
 double ist_time(const IstInstance *m) { return *number(m, PACE, K_TIME); }
 const char *ist_message(const IstInstance *m) { return m->message; }
 void ist_pause(IstInstance *m, double t) { m->pause = t; }
+
+int ist_events(const IstFlight *f) { return (int)up_to(f, TIMED); }
+const char *ist_event_name(const IstFlight *f, int event) { return event < 0 || event >= ist_events(f) ? NULL : f->text + f->events[event].name; }
+double ist_happened(const IstInstance *m, int event) {
+    return event < 0 || event >= ist_events(m->flight) || !*number(m, EYES, 0) ? -INFINITY : eye_of(m, event)->fired;
+}
 
 int ist_on_law(IstInstance *m, int law, IstLaw call, void *user) {
     if (law < 0 || law >= m->flight->head[N_LAWS]) return says(m, IST_REFUSED, "there is no such law", "", ist_time(m));
@@ -814,7 +884,7 @@ int ist_stop_at_law(IstInstance *m, int law, int stop) {
 int ist_advance(IstInstance *m, double t, int before) {
     int64_t *option = (int64_t *)(m->base + m->flight->head[OPTION]);
     double until, *q = number(m, Q, 0), *v = number(m, V, 0);
-    int status, crosses = m->flight->head[N_CROSSINGS] != 0;
+    int status = IST_OK, crosses = m->flight->head[N_EVENTS] != 0;
     if (flying) return says(m, IST_REFUSED, "a law cannot advance a flight", "", t);
     if (m->status) return m->status;
     if (!isfinite(t) || t < ist_time(m)) return says(m, IST_REFUSED, "a flight goes on to a later time", "", ist_time(m));
@@ -826,15 +896,17 @@ int ist_advance(IstInstance *m, double t, int before) {
     m->fresh = 0;
     m->brought = NULL;
     if (crosses && !*number(m, EYES, 0)) begin_watch(m);
-    do {
-        if (crosses && !m->status) hand_over(m);
-        status = m->status ? m->status : perform(m, K_STRETCH, q, v, 0.0);
+    while (!m->status) {
+        if (crosses) hand_over(m);
+        status = perform(m, K_STRETCH, q, v, 0.0);
         if (crosses) take_back(m);
         if (status == STEPPED) look_into_step(m);
-    } while (status == STEPPED);
+        else if (status == CAME_TO) come_to_time(m);
+        else break;
+    }
     *number(m, PAUSE, K_BEFORE) = INFINITY; /* what is saved does not know of pauses */
     if (status < 0) m->status = status;
-    return status;
+    return m->status ? m->status : status;
 }
 
 /* bring all signals to the present time, beside the flight, which goes on as if nobody had looked */

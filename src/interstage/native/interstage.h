@@ -38,6 +38,7 @@ enum IstStatus {
     IST_OK = 0,
     IST_PAUSED = 1,   /* at the time given to `ist_pause`: call `ist_advance` again to go on */
     IST_LAW = 2,      /* the sample of a law is due (`ist_stop_at_law`): set what it says, and call again to go on */
+    IST_ENDED = 3,    /* an event has ended the flight: it goes no further */
     IST_DEVICE = -1,  /* a device raised an error, or a law said no */
     IST_INFINITE = -2, /* a state is no finite number: use a smaller step */
     IST_STUCK = -3,   /* steps of the method's own became too short, or forward dynamics has no answer */
@@ -66,6 +67,9 @@ IST_API int ist_find(const IstFlight *flight, const char *name); /* the port of 
 IST_API int ist_laws(const IstFlight *flight);
 IST_API const char *ist_law_name(const IstFlight *flight, int law);
 
+IST_API int ist_events(const IstFlight *flight);
+IST_API const char *ist_event_name(const IstFlight *flight, int event);
+
 IST_API IstInstance *ist_new(const IstFlight *flight); /* at the start; NULL without memory */
 IST_API void ist_free(IstInstance *m);
 IST_API void ist_reset(IstInstance *m); /* back to the start; laws stay */
@@ -77,6 +81,7 @@ IST_API double ist_time(const IstInstance *m);
 /* Go on to a time; `before`: not the samples of that time, which see what is set now when the flight goes on. */
 IST_API int ist_advance(IstInstance *m, double t, int before);
 IST_API void ist_pause(IstInstance *m, double t); /* begin no step from a time on; INFINITY: no pause */
+IST_API double ist_happened(const IstInstance *m, int event); /* when it happened last; -INFINITY: not yet */
 IST_API int ist_get(IstInstance *m, int port, double *x); /* values at the present time */
 IST_API int ist_set(IstInstance *m, int port, const double *x);
 IST_API const char *ist_message(const IstInstance *m); /* of the last status that was not IST_OK */

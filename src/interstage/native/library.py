@@ -21,6 +21,7 @@ from interstage.jit import COMPILED
 from interstage.output import as_path, checked_target, write_bytes
 from interstage.simulation.plant import coupled_kernels as kernels
 from interstage.simulation.plant.compiled_schedule import compile_function
+from interstage.simulation.plant.connection_blocks import Copy, Delay, HeldCopy
 from interstage.simulation.plant.coupled_arrays import WAITING, WELL
 from interstage.simulation.plant.device import Device
 from interstage.simulation.run.integrators import (
@@ -41,6 +42,7 @@ if COMPILED:
         stages_of,
     )
 
+ON_WIRES = (Copy, HeldCopy, Delay)  # what connections are made of
 FLAGS = ("-std=gnu11", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -74,8 +76,8 @@ def build_library(
     Parameters
     ----------
     path : of the library, "libinterstage.so" say
-    devices : classes of devices whose functions go in, beside vehicles and methods; default: all of `ist.devices`. Give
-        your own with them: [*ist.native.shelf(), MyDevice]
+    devices : classes of devices whose functions go in, beside vehicles and methods; default: all of `ist.devices` and
+        the tanks of burning vehicles. Give your own with them: [*ist.native.shelf(), MyDevice]
     methods : names of methods, default: all that are compiled ("rk4", "dopri5", "ros2", "ros3")
     cpu : what the code is made for, as LLVM calls it: "x86-64-v3", say; default: this machine
     compiler : of C, for the loader; default: the environment's CC, or cc, gcc, clang
@@ -98,11 +100,13 @@ def build_library(
 
 
 def shelf() -> list[type[Device]]:
-    """Return the classes of devices that come with Interstage."""
+    """Return the classes of devices that come with Interstage: `interstage.devices`, and those of tanks that burn."""
     import interstage.devices as shelf_of
+    from interstage.staged_vehicle import propellant_devices as tanks
 
-    found = (getattr(shelf_of, name) for name in dir(shelf_of))
-    return [one for one in found if isinstance(one, type) and issubclass(one, Device)]
+    found = [getattr(module, name) for module in (shelf_of, tanks) for name in dir(module)]
+    classes = [one for one in found if isinstance(one, type) and issubclass(one, Device) and one.functions]
+    return list(dict.fromkeys(classes))
 
 
 def _chosen(names: Sequence[str] | None) -> list[CompiledMethod]:
@@ -126,7 +130,7 @@ def _functions(
             stages |= dict.fromkeys(stages_of(family.door(without, own)))
     places = [*entries, *(stage.compile(np.dtype(float)) for stage in stages if stage.slot >= 0)]
     left_out = {}
-    for cls in devices:
+    for cls in dict.fromkeys((*ON_WIRES, *devices)):
         for name in cls.functions:
             try:
                 places.append(compile_function(cls, name, float))
@@ -174,6 +178,7 @@ def _header(table: Sequence[tuple[str, bool]]) -> str:
         "K_STEPPED": flights.STEPPED, "K_STRETCH": flights.STRETCH, "K_ONE_STEP": flights.ONE_STEP,
         "K_GO_ON": flights.GO_ON, "K_BACK": flights.BACK, "K_SINGLE": kernels.SINGLE,
         "W_LEVEL": kernels.LEVEL, "W_SIGN": kernels.SIGN, "WATCH_SIZE": kernels.HELD + 1,
+        "W_HOLDS": kernels.HOLDS, "K_TIMED": flights.TIMED, "K_SLACK": flights.SLACK, "K_HALT_AT": kernels.HALT_AT,
         "K_RIGHT_SIDE": flights.RIGHT_SIDE, "K_TIME": step_control.TIME, "K_KNOWN": step_control.KNOWN,
         "K_END": kernels.END, "K_BEFORE": kernels.BEFORE, "K_HALT": kernels.HALT, "PACE_SIZE": flights.PACE,
     }  # fmt: skip

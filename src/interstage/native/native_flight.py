@@ -18,7 +18,7 @@ from interstage.errors import InputError, SolverError, did_you_mean
 from interstage.output import as_path
 
 KINDS = ("input", "output", "parameter", "state", "discrete state", "integer state", "q", "v")
-OK, PAUSED, LAW, REFUSED = 0, 1, 2, -4
+OK, PAUSED, LAW, ENDED, REFUSED = 0, 1, 2, 3, -4
 SLICE = 0.05  # seconds of the wall after which an interrupt is heard
 NATIVE = "INTERSTAGE_LIBRARY"  # variable of the environment with the path of the library
 
@@ -62,6 +62,9 @@ _DECLARED: dict[str, tuple] = {
     "ist_port": (ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(_Said)),
     "ist_laws": (ctypes.c_int, ctypes.c_void_p),
     "ist_law_name": (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int),
+    "ist_events": (ctypes.c_int, ctypes.c_void_p),
+    "ist_event_name": (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int),
+    "ist_happened": (ctypes.c_double, ctypes.c_void_p, ctypes.c_int),
     "ist_new": (ctypes.c_void_p, ctypes.c_void_p),
     "ist_free": (None, ctypes.c_void_p),
     "ist_reset": (None, ctypes.c_void_p),
@@ -111,6 +114,10 @@ class _Opened:
         self.ports = {port.name: port for port in ports}
         names = (self.library.ist_law_name(self.handle, k) for k in range(self.library.ist_laws(self.handle)))
         self.laws = [name.decode() for name in names]
+        events = (
+            self.library.ist_event_name(self.handle, k) for k in range(self.library.ist_events(self.handle))
+        )
+        self.events = [name.decode() for name in events]
         self.about = json.loads(self.library.ist_describe(self.handle).decode())
 
     def __del__(self) -> None:
@@ -173,6 +180,12 @@ class NativeFlight:
     def laws(self) -> list[str]:
         """Names of laws that are outside of the flight (`on_law`)."""
         return list(self._opened.laws)
+
+    @property
+    def events(self) -> list[tuple[float, str]]:
+        """Times and names of the events that have happened, each as it happened last, in their order."""
+        times = (self._library.ist_happened(self._handle, k) for k in range(len(self._opened.events)))
+        return sorted((t, name) for t, name in zip(times, self._opened.events) if t > -np.inf)
 
     @property
     def about(self) -> dict[str, object]:
@@ -255,7 +268,9 @@ class NativeFlight:
         return self._opened.laws.index(name)
 
     def advance(self, to: float, *, before_samples: bool = False) -> bool:
-        """Go on to a time, s; return whether it came there, and not to the sample of a law (`stop_at`) before.
+        """Go on to a time, s; return whether it came there, and not to the sample of a law (`stop_at`) or its end.
+
+        An event that stops the flight ends it: `t` is when, and it goes no further.
 
         before_samples : not the samples of that time, which then see what is set here
         """
@@ -275,7 +290,7 @@ class NativeFlight:
             spent = time.perf_counter() - clock  # Python hears an interrupt between two slices
             ahead = max(self.t - begun, ahead) * min(4.0, max(0.25, SLICE / max(spent, 1e-6)))
         self._check(status)
-        return bool(status != LAW)
+        return bool(status not in (LAW, ENDED))
 
     def _check(self, status: int) -> None:
         error, self._error = self._error, None
