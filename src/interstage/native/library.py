@@ -42,7 +42,7 @@ if COMPILED:
         stages_of,
     )
 
-ON_WIRES = (Copy, HeldCopy, Delay)  # what connections are made of
+ON_WIRES: tuple[type[Device], ...] = (Copy, HeldCopy, Delay)  # what connections are made of
 FLAGS = ("-std=gnu11", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -130,7 +130,7 @@ def _functions(
             stages |= dict.fromkeys(stages_of(family.door(without, own)))
     places = [*entries, *(stage.compile(np.dtype(float)) for stage in stages if stage.slot >= 0)]
     left_out = {}
-    for cls in dict.fromkeys((*ON_WIRES, *devices)):
+    for cls in dict.fromkeys([*ON_WIRES, *devices]):
         for name in cls.functions:
             try:
                 places.append(compile_function(cls, name, float))
