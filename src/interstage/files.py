@@ -231,7 +231,7 @@ def _foreign(head: bytes) -> str:
     if not text or any(ord(c) < 9 for c in text):
         return "a binary file of another kind"
     if any(word in "\n" + text.upper() for word in _DECK):
-        return "a NASTRAN deck, which ist.read_deck and ist.Component.from_deck read"
+        return "a NASTRAN deck, which 'interstage check', ist.read_deck and ist.Component.from_deck read"
     return "a text file"
 
 

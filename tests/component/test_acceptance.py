@@ -40,6 +40,17 @@ def test_a_spring_to_ground_is_seen():
         assert not component.check().passed
 
 
+def test_a_stick_without_roll_inertia_is_noted():
+    """Bars of lumped mass have none about their axis, wherever the frame is; a disc at the tip gives it."""
+    stick = "SOL 103\nCEND\nBEGIN BULK\nMAT1,1,7.+10,,.3,2700.\nPBAR,1,1,.002,4.-6,9.-6,6.-6\n"
+    stick += "".join(f"GRID,{k + 1},,3.,{k}.,2.\n" for k in range(4))
+    stick += "".join(f"CBAR,{k + 1},1,{k + 1},{k + 2},1.,0.,0.\n" for k in range(3)) + "ENDDATA\n"
+    note = next(item for item in made(stick).check().items if item.subject == "inertia")
+    assert note.verdict == "note" and "about axis [0.0, 1.0, 0.0]" in note.found
+    disc = stick.replace("ENDDATA", "CONM2,9,4,,0.\n,1.,,1.,,,1.\nENDDATA")
+    assert not [item for item in made(disc).check().items if item.subject == "inertia"]
+
+
 def test_an_interface_that_cannot_hold_the_body_is_noted():
     # on one line: nothing holds the roll; `from_deck` refuses such an interface, files of other tools may have it
     ends = replace(made(aset={1: 123456}), aset={1: 123, 9: 123})

@@ -68,7 +68,8 @@ def check_component(c: Component, deck_mass: float | None = None) -> ComponentCh
 
     deck_mass : mass that its deck has, in the units of the component, with the lumped bodies that were taken out
     """
-    items = [*_grounding(c), _modal_mass(c), _mass(c, deck_mass), *_lumped(c), _precision(c), *_contents(c)]
+    items = [*_grounding(c), _modal_mass(c), _mass(c, deck_mass), *_inertia(c), *_lumped(c)]
+    items += [_precision(c), *_contents(c)]
     return ComponentCheck(c.name, tuple(items))
 
 
@@ -122,6 +123,22 @@ def _mass(c: Component, deck_mass: float | None) -> CheckItem:
     good = error <= SAME_MASS
     apart = "" if good else f", {error:.1e} apart"
     return CheckItem("mass", "ok" if good else "fail", f"{said}; deck {deck_mass:.9g}{apart}")
+
+
+def _inertia(c: Component) -> list[CheckItem]:
+    """Return a note of a body without inertia about an axis through its center of mass, as sticks of bars have it."""
+    moved = np.asarray(c.inertia) - c.mass * (c.com @ c.com * np.eye(3) - np.outer(c.com, c.com))
+    values, axes = np.linalg.eigh(moved)
+    if values[0] > 1e-12 * max(float(np.trace(np.asarray(c.inertia))), 1e-300):
+        return []
+    axis = (np.round(axes[:, 0] * np.sign(axes[np.argmax(np.abs(axes[:, 0])), 0]), 3) + 0.0).tolist()
+    return [
+        CheckItem(
+            "inertia",
+            "note",
+            f"none about axis {axis}: on a Free joint the body is refused; give it some, as I11 of a CONM2",
+        )
+    ]
 
 
 def _lumped(c: Component) -> list[CheckItem]:

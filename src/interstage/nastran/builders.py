@@ -275,7 +275,8 @@ def cylinder_deck(
     ----------
     length, radius, thickness : m; the radius is that of the middle of the wall
     material : as in `beam_deck`
-    elements : number of CQUAD4 along and around (6 to 99)
+    elements : number of CQUAD4 along and n around (6 to 99); the wall is a polygon, whose mass is n/π sin(π/n) of a
+        circle's
     stations : x at which there must be a ring, m
     frames : side of the square bars that stiffen every ring between the ends, m; 0 for none. Without frames the lowest
         modes are those of the wall, which ovals while the axis stays at rest
