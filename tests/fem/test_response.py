@@ -574,3 +574,10 @@ def test_numbers_of_dynamic_requests_are_used_once(sol, card, words):
     assert len(ist.normal_modes(fe).frequencies_hz) == 1
     with pytest.raises(InterstageError, match=words):
         ist.frequency_response(fe)
+
+
+@pytest.mark.parametrize(("size", "load"), [("0.", 0.0), ("2.", 2.0), ("", 1.0), ("0", 1.0)])
+def test_the_size_of_an_rload2_without_a_table(size, load):
+    """A real number holds, 0. too; a blank beside a phase is a unit load."""
+    bulk = MASS + f"RLOAD2,5,3,,,{size},4\nTABLED1,4\n,0.,0.,1000.,0.,ENDT\nDAREA,3,1,0,1.\nFREQ,7,0.\n"
+    assert ist.frequency_response(model(bulk)).at(1)[0, 0] == pytest.approx(load / K)

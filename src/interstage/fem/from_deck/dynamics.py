@@ -190,7 +190,8 @@ def _read_frequency_loads(ctx: Context, out: Dynamics, tables: dict[int, Table])
         for value, blank in ((row[4], 1.0 if polar and row[5] is not None else 0.0), (row[5], 0.0)):
             by_table = isinstance(value, int) and value != 0
             constant = partial(number, table, i, [value], 0, "a factor", blank)
-            parts.append(_table_of(table, i, tables, value) if by_table else constant() or blank)
+            none = isinstance(value, int) and value == 0  # as a blank; 0. is a factor
+            parts.append(_table_of(table, i, tables, value) if by_table else blank if none else constant())
         motion = _motion(table, i, row[6])
         load = FrequencyLoad(row[1], *parts, polar, delay, np.deg2rad(phase), delays, phases, motion)
         out.loads.setdefault(row[0], []).append(load)
