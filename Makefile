@@ -55,6 +55,8 @@ DISKS ?= 1000
 # Kernels on disk that are damaged, and studies whose workers are killed (of each of processes and dask)
 DAMAGES ?= 400
 STUDIES ?= 60
+# Flight files, damaged
+FLIGHTS ?= 100000
 # Another seed tries other inputs; the workflow gives each night its own
 SEED ?= 0
 fuzz: $(READY)
@@ -66,6 +68,7 @@ fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/full_writers.py $(DISKS) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/damaged_caches.py $(DAMAGES) $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/killed_workers.py $(STUDIES) $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/flight_files.py $(FLIGHTS) $(SEED)
 
 # Faults planted one at a time, for the night: how many of them the tests see
 MUTANTS ?= 200

@@ -9,6 +9,9 @@ from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
 from interstage.demo.ascent_control import AscentSoftware
+from interstage.simulation import Assembly, quaternion
+from interstage.simulation.plant.compiled_schedule import Tapes
+from interstage.simulation.plant.plan import planned
 from validation.heron_runs import by_hand
 
 AT = 3.0  # s, of the comparison
@@ -27,6 +30,29 @@ def test_a_flight_flown_again_is_the_same(flown):
     again = one.fly(until=0.2)
     for name in ("fsw.error", "fsw.demand", "tvc1.angle"):
         np.testing.assert_array_equal(again[name], log[name][: len(again[name])])
+
+
+def test_the_compiled_software_says_what_that_in_python_says():
+    """At any time, in any attitude, through the end of the first stage: the same commands from the same memory."""
+    plan, rng = ascents.plan(), np.random.default_rng(3)
+    law, computer = AscentSoftware(plan), control.AscentComputer.of(plan)
+    tapes = Tapes(planned(Assembly("software").add("fsw", computer, every=ap.FRAME)))
+    seen = tapes.view(tapes.plan.parts[0])
+    for t in np.arange(0.0, 300.0, 2.5):
+        at = rng.normal(size=4)
+        attitude = quaternion.rotate_by(at / np.linalg.norm(at), 0.02 * rng.normal(size=3))
+        vectors = {
+            name: rng.normal(size=3) for name in ("rate", "position", "velocity", "turning", "place", "speed")
+        }
+        given = {"attitude": attitude, "commanded": at / np.linalg.norm(at), **vectors, "level": 0.9}
+        given["feeds"] = float(t < 150.0)
+        for name, value in given.items():
+            tapes.array(f"fsw.{name}")[...] = value
+        said = law(float(t), **{name: np.asarray(value)[()] for name, value in given.items()})
+        computer.functions["sample"](seen, float(t))
+        for name, value in said.items():
+            scale = 1e-9 + np.abs(value).max()
+            np.testing.assert_allclose(tapes.array(f"fsw.{name}"), value, rtol=0.0, atol=1e-12 * scale)
 
 
 def test_vehicle_weighs_what_the_programme_says():

@@ -33,9 +33,19 @@ from interstage.demo import ascent_plant as ap
 from interstage.demo.ascent_plant import FRAME
 from interstage.demo.ascent_points import AXES, Point, points
 from interstage.demo.ascent_reference import Reference
+from interstage.devices.clipping import clipped
 from interstage.devices.filters import tustin
+from interstage.jit import kernel
 from interstage.linear import LinearModel
-from interstage.simulation import attitude_error, quaternion
+from interstage.simulation import Device, DiscreteState, In, Out, Parameter, attitude_error, quaternion
+from interstage.spatial.quaternion import (
+    quaternion_conjugate,
+    quaternion_multiply,
+    quaternion_normalize,
+    quaternion_rotate,
+    quaternion_step,
+    quaternion_to_rotvec,
+)
 
 SECTIONS = 3  # biquads of an axis
 SLOW, DAMPED = 0.04, 0.8  # rad/s and ratio of the guidance
@@ -182,6 +192,143 @@ class AscentSoftware:
             u = y
         self.memory = memory
         return -u, allocate
+
+
+@kernel
+def around(times, now):
+    """Return the rows of a table on both sides of a time, and the share of the second: linear, held beyond its ends."""
+    low, high = 0, len(times)
+    while low < high:
+        middle = (low + high) // 2
+        if times[middle].real < now:
+            low = middle + 1
+        else:
+            high = middle
+    if low == 0:
+        return 0, 0, 0.0 * times[0]
+    if low == len(times):
+        return low - 1, low - 1, 0.0 * times[0]
+    return low - 1, low, (now - times[low - 1]) / (times[low] - times[low - 1])
+
+
+@kernel
+def entry(table, where, column):
+    """Return a number of a table between two rows, as `around` says."""
+    k, j, share = where
+    return table[k, column] + share * (table[j, column] - table[k, column])
+
+
+@kernel
+def shaped(table, where, error, rate, turning, integral, memory, demand):
+    """Write the angular acceleration that is demanded (3,): gains and filters between two rows of a schedule."""
+    for i in range(3):
+        integral[i] += FRAME * error[i]
+        u = entry(table, where, i) * error[i] + entry(table, where, 3 + i) * (rate[i] - turning[i])
+        u += entry(table, where, 6 + i) * integral[i]
+        for k in range(SECTIONS):
+            b0, b1 = entry(table, where, 9 + 15 * k + i), entry(table, where, 12 + 15 * k + i)
+            b2, a1 = entry(table, where, 15 + 15 * k + i), entry(table, where, 18 + 15 * k + i)
+            a2 = entry(table, where, 21 + 15 * k + i)
+            y = b0 * u + memory[2 * k, i]
+            memory[2 * k, i] = b1 * u - a1 * y + memory[2 * k + 1, i]
+            memory[2 * k + 1, i] = b2 * u - a2 * y
+            u = y
+        demand[i] = -u
+
+
+@kernel
+def allocated(table, where, row, demand):
+    """Return the command of an actuator for an angular acceleration."""
+    first = 9 + 15 * SECTIONS + 3 * row
+    command = entry(table, where, first) * demand[0]
+    return command + entry(table, where, first + 1) * demand[1] + entry(table, where, first + 2) * demand[2]
+
+
+class AscentComputer(Device):
+    """The equations of `AscentSoftware` as a device: compiled, for flights without Python.
+
+    first, upper : schedules of the stages, rows as `Schedule.table` has them;  along : as `AscentPlan.along`
+    steered (4,) : commanded attitude with the tilt of the guidance;  pull (3,) : what the guidance asks for, m/s²
+    """
+
+    first_t, first = Parameter("s", size="a"), Parameter("", size=("a", "p"))
+    upper_t, upper = Parameter("s", size="b"), Parameter("", size=("b", "r"))
+    along_t, along = Parameter("s", size="c"), Parameter("", size=("c", 3))
+    attitude, rate = In("", 4), In("rad/s", 3)
+    position, velocity = In("m", 3), In("m/s", 3)
+    commanded, turning = In("", 4), In("rad/s", 3)
+    place, speed = In("m", 3), In("m/s", 3)
+    level, feeds = In(""), In("")
+    gimbal, gimbal2, jets = Out("rad", 8), Out("rad", 2), Out("s", 2)
+    throttle, throttle2 = Out(""), Out("")
+    error, demand = Out("rad", 3), Out("rad/s^2", 3)
+    steered, apart, pull = Out("", 4), Out("", 4), Out("m/s^2", 3)
+    integral, memory = DiscreteState("", 3), DiscreteState("", (2 * SECTIONS, 3))
+    tilt, empty = DiscreteState("rad", 2), DiscreteState("s", initial=-1.0)
+
+    @classmethod
+    def of(cls, plan: AscentPlan) -> AscentComputer:
+        """Return the computer that knows a plan."""
+        first, upper = plan.first, plan.upper
+        return cls(
+            first_t=first.t, first=first.table, upper_t=upper.t, upper=upper.table,
+            along_t=plan.reference.t, along=plan.along,
+        )  # fmt: skip
+
+    def sample(d, t):
+        burns = d.feeds.real > 0.5
+        if not burns and d.empty.real < 0.0:
+            d.empty = t
+            for i in range(3):
+                d.integral[i] = 0.0
+                for k in range(2 * SECTIONS):
+                    d.memory[k, i] = 0.0
+        now = around(d.along_t, t)
+        pressure, heavy = entry(d.along, now, 0), entry(d.along, now, 1)
+        push = 0.0 * d.level
+        if heavy.real != 0.0:
+            most = TILT_IN_AIR if pressure.real > AIR else TILT
+            quaternion_conjugate(d.commanded, d.apart)
+            for i in range(3):
+                apart, slower = d.position[i] - d.place[i], d.velocity[i] - d.speed[i]
+                d.pull[i] = -(SLOW**2) * apart - 2.0 * DAMPED * SLOW * slower
+            quaternion_rotate(d.apart, d.pull, d.pull)
+            d.pull[0] += SLOW**2 * entry(d.along, now, 2)
+            # thrust along x turned by θ about y points to -z, about z to +y
+            for i in range(2):
+                wanted = clipped((-d.pull[2] if i == 0 else d.pull[1]) * heavy, -most, most)
+                d.tilt[i] += clipped(FRAME / EASE * (wanted - d.tilt[i]), -FRAME * TURN, FRAME * TURN)
+            push = clipped(d.pull[0] * heavy, -TRIM, TRIM)
+        d.error[0] = 0.0
+        for i in range(2):
+            d.error[1 + i] = d.tilt[i]
+        quaternion_step(d.commanded, d.error, d.steered)
+        quaternion_normalize(d.steered, d.steered)
+        quaternion_conjugate(d.steered, d.apart)
+        quaternion_multiply(d.apart, d.attitude, d.apart)
+        quaternion_to_rotvec(d.apart, d.error)
+        d.throttle = d.level * (1.0 + push)
+        d.throttle2 = 0.0
+        if burns:
+            at = around(d.first_t, t)
+            shaped(d.first, at, d.error, d.rate, d.turning, d.integral, d.memory, d.demand)
+            for i in range(8):
+                d.gimbal[i] = allocated(d.first, at, i, d.demand)
+            for i in range(2):
+                d.gimbal2[i] = 0.0
+                d.jets[i] = 0.0
+        else:
+            at = around(d.upper_t, t)
+            shaped(d.upper, at, d.error, d.rate, d.turning, d.integral, d.memory, d.demand)
+            for i in range(8):
+                d.gimbal[i] = 0.0
+            for i in range(2):
+                d.gimbal2[i] = allocated(d.upper, at, i, d.demand)
+            width = allocated(d.upper, at, 2, d.demand)
+            d.jets[0] = width if width.real >= 0.0 else 0.0 * width
+            d.jets[1] = 0.0 * width if width.real >= 0.0 else -width
+            if t > d.empty.real + IGNITION:
+                d.throttle2 = d.throttle
 
 
 def biquad(

@@ -17,7 +17,7 @@ from interstage.demo import ascent_control as control
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
-from interstage.demo.ascent_control import AscentPlan, AscentSoftware
+from interstage.demo.ascent_control import AscentComputer, AscentPlan, AscentSoftware
 from interstage.demo.ascent_reference import Reference
 from interstage.devices import GPS
 from interstage.linear import trim
@@ -54,7 +54,7 @@ class StagedAscent:
     """A flight that can begin: assembly, its software, state on the pad, events, and the vehicle."""
 
     assembly: Assembly
-    software: AscentSoftware
+    software: AscentSoftware | AscentComputer
     start: State
     events: list[Event]
     stack: ap.Stack
@@ -62,7 +62,8 @@ class StagedAscent:
 
     def fly(self, until: float = points.UNTIL, **options: object) -> Log:
         """Fly from lift-off, with software that remembers no flight before."""
-        self.software.forget()
+        if isinstance(self.software, AscentSoftware):
+            self.software.forget()
         given: dict[str, object] = {
             "step": STEP,
             "method": METHOD,
@@ -87,14 +88,16 @@ def away(one: StagedAscent, log: Log, every: int = 5) -> tuple[np.ndarray, np.nd
     return when, np.vstack(place) - wanted
 
 
-def add_software(flight: Assembly, known: AscentPlan) -> AscentSoftware:
-    """Add guidance, navigation and software, wire them, and return the software."""
+def add_software(
+    flight: Assembly, known: AscentPlan, compiled: bool = False
+) -> AscentSoftware | AscentComputer:
+    """Add guidance, navigation and software (`compiled`: as a device), wire them, and return the software."""
     flight.add("guidance", known.reference.device())
     flight.add(
         "gps", GPS(at=(av.NAME, av.INERTIAL), every=ap.FRAME, noise=3.0, velocity_noise=0.05, drift=5.0)
     )
-    software = AscentSoftware(known)
-    flight.add("fsw", software, every=ap.FRAME, out=OUT)
+    software = AscentComputer.of(known) if compiled else AscentSoftware(known)
+    flight.add("fsw", software, every=ap.FRAME, out=None if compiled else OUT)
     flight.wire({"imu.attitude": "fsw.attitude", "imu.rate": "fsw.rate", "gps.position": "fsw.position"})
     flight.wire(
         {"gps.velocity": "fsw.velocity", "guidance.attitude": "fsw.commanded", "guidance.rate": "fsw.turning"}
@@ -119,12 +122,13 @@ def ascent(
     wind: float = 1.0,
     seed: int | None = 1,
     filtered: bool = True,
+    compiled: bool = False,
 ) -> StagedAscent:
     """Return a flight that begins on the pad.
 
     mass, stiffness, damping, thrust, wind : factors of dry mass, walls, ratios of modes, thrust and flow, wind
     seed : of turbulence and sensors; None: no turbulence and no gust;  filtered : False flies the design for a rigid
-        vehicle
+        vehicle;  compiled : software as a device, for flights without Python
     """
     known = plan(filtered)
     factors = (mass, stiffness, damping)
@@ -136,5 +140,5 @@ def ascent(
     ap.add_jets(flight)
     held = {"*tvc*.command": 0.0, "engine5.throttle": 0.0, "jet*.width": 0.0, "cluster.throttle": ap.NOMINAL}
     start = trim(flight, "hold-down", set=held)
-    software = add_software(flight, known)
+    software = add_software(flight, known, compiled)
     return StagedAscent(flight, software, start, [stack.staging()], stack, known)
