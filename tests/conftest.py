@@ -26,17 +26,19 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # For runs in several processes. While one compiles the kernels of dynamics, which all others then find on disk, the
 # next does what needs none of them; long files begin before short ones, so that all processes end together.
 FIRST = [
-    "devices/test_shelf.py", "test_docs.py", "fem/test_buckling.py", "fem/test_nastran_reference.py",
-    "nastran/test_reader_fuzz.py", "test_docs_sentences.py", "test_docs_docstrings.py", "cli/test_warm.py",
-    "studies/test_workers.py", "test_examples.py", "report/test_report_browser.py", "multibody/test_impulses.py",
-    "test_compiled.py", "multibody/test_damping_of_components.py", "staged_vehicle/test_burning_flights.py",
-    "test_docs_pages.py", "demo/test_demo.py", "cli/test_cli_demo.py", "multibody/test_engine_studies.py",
-    "simulation/test_killed_runs.py", "multibody/test_joint_parameters.py", "simulation/test_resuming.py",
-    "simulation/test_known_ahead.py", "kane/test_kane_jax.py", "linear/test_digital_impulse.py",
-    "simulation/test_memory_of_runs.py", "report/test_live.py", "multibody/test_closed_slopes.py",
-    "report/test_replay.py", "multibody/test_closures.py", "simulation/test_methods.py", "simulation/test_one_clock.py",
-    "cli/test_command.py", "test_hdf5.py", "simulation/test_prescribed_functions.py", "devices/test_thruster.py",
-    "staged_vehicle/test_equations.py",
+    "devices/test_shelf.py", "test_docs.py", "fem/test_buckling.py", "nastran/test_reader_fuzz.py",
+    "cli/test_warm.py", "studies/test_workers.py", "test_compiled.py", "test_output.py", "test_examples.py",
+    "test_docs_pages.py", "demo/test_demo.py", "simulation/test_known_ahead.py", "simulation/test_resuming.py",
+    "simulation/test_one_vehicle.py", "simulation/test_histories.py", "kane/test_kane_jax.py",
+    "multibody/test_engine_studies.py", "simulation/test_points_of_logs.py", "simulation/test_resuming_events.py",
+    "simulation/test_full_disks.py", "staged_vehicle/test_equations.py", "test_hdf5.py", "test_benchmark_answers.py",
+    "linear/test_digital_impulse.py", "report/test_report_browser.py", "simulation/test_prescribed_functions.py",
+    "simulation/test_memory_of_runs.py", "staged_vehicle/test_stiffened_vehicle.py", "test_private_names.py",
+    "cli/test_closed_forms.py", "simulation/test_hostile_checkpoints.py", "simulation/test_methods.py",
+    "cli/test_tables.py", "test_platforms.py", "simulation/test_killed_runs.py", "simulation/test_flight_files.py",
+    "linear/test_margins.py", "linear/test_uncertainty.py", "simulation/test_gimbal_lock.py", "report/test_replay.py",
+    "report/test_live.py", "multibody/test_closures_assembly.py", "cli/test_cli_demo.py", "cli/test_command.py",
+    "simulation/test_interrupted_laws.py", "simulation/test_accumulating_events.py",
 ]  # fmt: skip
 
 

@@ -157,17 +157,22 @@ def test_the_site_builds_and_has_its_pages(site):
         assert (site / f"{page}.html").stat().st_size > 2000
 
 
-@pytest.mark.parametrize("page", ["index", "tutorial", "studies", "units_and_frames", "reference/component"])
-def test_nothing_of_the_site_is_cut_off(site, page):
-    """On a phone, a tablet and laptops: text and the list of headings end within the window."""
+@pytest.fixture(scope="module")
+def window(site):
+    """A page of a browser, for all of the site."""
     with launcher() as launch:
-        window = launch(gl=False).new_page()
-        for width in (390, 820, 1100, 1200, 1366, 1920):
-            window.set_viewport_size({"width": width, "height": 800})
-            window.goto((site / f"{page}.html").resolve().as_uri())
-            for part in (".main", ".content", "article"):
-                right = window.eval_on_selector(part, "e => e.getBoundingClientRect().right")
-                assert right <= width, (part, width)
+        yield launch(gl=False).new_page()
+
+
+@pytest.mark.parametrize("page", ["index", "tutorial", "studies", "units_and_frames", "reference/component"])
+def test_nothing_of_the_site_is_cut_off(site, window, page):
+    """On a phone, a tablet and laptops: text and the list of headings end within the window."""
+    for width in (390, 820, 1100, 1200, 1366, 1920):
+        window.set_viewport_size({"width": width, "height": 800})
+        window.goto((site / f"{page}.html").resolve().as_uri())
+        for part in (".main", ".content", "article"):
+            right = window.eval_on_selector(part, "e => e.getBoundingClientRect().right")
+            assert right <= width, (part, width)
 
 
 def test_the_site_fetches_nothing_from_elsewhere(site):

@@ -16,11 +16,13 @@ jax = pytest.importorskip("jax", reason="jax (extra 'batch') is not installed")
 
 @pytest.fixture(scope="module", autouse=True)
 def double_precision():
-    """Switch jax to float64 for this module alone."""
+    """Switch jax to float64 for this module alone, and to compile quickly: the same numbers to round-off."""
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_disable_most_optimizations", True)
     yield
     jax.config.update("jax_enable_x64", before)
+    jax.config.update("jax_disable_most_optimizations", False)
 
 
 @pytest.fixture(scope="module")

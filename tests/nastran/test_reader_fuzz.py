@@ -23,11 +23,11 @@ from fuzz_seeds import SEEDS, made_deck
 REFERENCE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "nastran"
 
 
-def test_two_thousand_mutated_decks():
+def test_a_thousand_mutated_decks():
     """Seeded; the corpus is the module's own decks, those of the Nastran study and, where installed, published ones."""
     corpus = [nastran_decks.deck_text(case).encode()[:20_000] for case in nastran_decks.DECKS]
-    outcomes = fuzz(2000, seed=11, corpus=corpus + (corpus_of(REFERENCE) if REFERENCE.exists() else []))
-    assert sum(outcomes.values()) == 2000 and outcomes["refused"] > 100
+    outcomes = fuzz(1000, seed=11, corpus=corpus + (corpus_of(REFERENCE) if REFERENCE.exists() else []))
+    assert sum(outcomes.values()) == 1000 and outcomes["refused"] > 50
 
 
 @pytest.mark.parametrize("kind", sorted({CARDS[name].kind for name in SUPPORTED}))

@@ -21,7 +21,7 @@ def test_killed_runs_leave_files_that_open_and_go_on():
     """In a process of its own, which forks runs without compiling again; the study kills a hundred."""
     path = os.pathsep.join([str(Path(ist.__file__).parents[1]), str(ROOT)])
     done = subprocess.run(
-        [sys.executable, "-m", "validation.killed_runs", "6", "10"],
+        [sys.executable, "-m", "validation.killed_runs", "6", "3"],
         capture_output=True,
         text=True,
         cwd=ROOT,

@@ -19,7 +19,7 @@ def switches(tree: ast.Module, joints: set[str]) -> list[str]:
     """Return the places of a module that ask for a kind: isinstance with a joint class, or a name as words."""
     found = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
             asked = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
         elif isinstance(node, ast.Compare):
             parts = [n for side in (node.left, *node.comparators) for n in ast.walk(side)]
