@@ -32,7 +32,8 @@ def door(package: str, names: dict[str, str]) -> Callable[[str], object]:
         if new in names:
             warn_renamed(f"{package}.{name}", new, 3)
             return load(new)
-        near = get_close_matches(name, names)
+        # what inspects code asks every module for many private names
+        near = [] if name.startswith("_") else get_close_matches(name, names)
         hint = f"did you mean {', '.join(near)}" if near else f"known: {', '.join(sorted(names))}"
         raise AttributeError(f"module '{package}' has no attribute {name!r}; {hint}")
 

@@ -40,8 +40,8 @@ def kept(**options):
 def test_commands_between_logged_rows_are_forgotten(answer):
     options = {"step": 1e-3, "control": lambda t, x: answer(t)}
     short, _ = kept(until=2.0, log_step=0.5, **options)
-    size, log = kept(until=14.0, log_step=3.5, **options)
-    # as many rows, of twelve thousand more samples: a command kept is over 100 bytes a sample, and what the interpreter
+    size, log = kept(until=8.0, log_step=2.0, **options)
+    # as many rows, of six thousand more samples: a command kept is over 100 bytes a sample, and what the interpreter
     # keeps for itself (free lists, some 100 kB) does not grow
     assert size - short < 200_000
     force = np.sin(log.t)
