@@ -6,7 +6,7 @@ LEAN   := $(VENV)/.lean
 READY  := $(VENV)/.ready
 SOURCES := src tests $(wildcard validation benchmarks examples) $(wildcard docs/*.py)
 
-.PHONY: test demo page bench validate docs lint clean install install-lean fuzz mutants
+.PHONY: test demo page bench validate docs lint library clean install install-lean fuzz mutants
 
 install: $(READY)
 
@@ -99,6 +99,10 @@ bench: $(READY) .venv-peers/.ready
 
 validate: $(READY)
 	$(BIN)/python -m validation --write
+
+# Flights without Python: build/native/libinterstage.so (.dylib, .dll) and its header
+library: $(LEAN)
+	mkdir -p build/native && cd build/native && $(abspath $(BIN))/interstage library
 
 docs: $(READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

@@ -1,6 +1,7 @@
 """Flights without Python: bits as `simulate`, laws outside, hostile files, instances in threads, a program in C."""
 
 import ctypes
+import json
 import os
 import shutil
 import struct
@@ -10,12 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from closure_models import parallelogram
+from typer.testing import CliRunner
 
 import interstage as ist
 import interstage.devices as dev
+from interstage.cli.main import app
 from interstage.errors import SolverError
 from interstage.jit import COMPILED
-from interstage.native import build_library
+from interstage.native import NativeLibrary, build_library
 from interstage.native.native_flight import load_library
 from interstage.staged_vehicle import PropellantTank
 from validation import burning_beam
@@ -143,6 +146,20 @@ def flown(file, library, until=4.0):
 def same(one, log):
     x = log.state()
     return np.array_equal(one["q"], x.q) and np.array_equal(one["v"], x.v)
+
+
+def test_the_command_builds_the_library(tmp_path, monkeypatch):
+    made, target = (
+        NativeLibrary(tmp_path / "lib.so", ["f|0"], {"Mine.outputs": "it calls Python"}, 2_000_000),
+        [],
+    )
+    monkeypatch.setattr(
+        "interstage.native.build_library", lambda path, cpu: target.append((path, cpu)) or made
+    )
+    said = CliRunner().invoke(app, ["library", str(tmp_path / "lib.so"), "--cpu", "x86-64-v3"]).output
+    assert target == [(tmp_path / "lib.so", "x86-64-v3")]
+    assert "1 functions, 2.00 MB" in said and "left out: Mine.outputs (it calls Python)" in said
+    assert json.loads(CliRunner().invoke(app, ["library", "--json"]).output)["bytes"] == 2_000_000
 
 
 def test_a_closed_loop_with_its_law_outside_has_the_bits_of_simulate(satellite, file, library):

@@ -64,6 +64,7 @@ app.command("view", epilog="Example:  interstage view ascent.h5 --deck core.bdf 
 app.command("demo", epilog="Example:  interstage demo --out demo")(demo.demo)
 app.command("validate", epilog="Example:  interstage validate two_beams")(validate.validate)
 app.command("warm", epilog="Example:  interstage warm")(warm.warm)
+app.command("library", epilog="Example:  interstage library libinterstage.so")(warm.library)
 app.command("bench", epilog="Example:  interstage bench multibody")(bench.bench)
 
 

@@ -1,9 +1,10 @@
-"""`interstage warm`: compile all kernels once, ahead of their first use."""
+"""`interstage warm` and `interstage library`: compile all kernels ahead of their first use, here or for C programs."""
 
 from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import typer
 
@@ -29,3 +30,36 @@ def warm(as_json: bool = typer.Option(False, "--json", help="Print JSON for mach
         print(json_text(found))
     else:
         print(f"{found['compiled']} kernels compiled in {found['seconds']} s; the others came from disk.")
+
+
+SUFFIXES = {"win32": "interstage.dll", "darwin": "libinterstage.dylib"}
+
+
+def library(
+    target: Path = typer.Argument(
+        None,
+        metavar="[FILE]",
+        help="The library to write; default: libinterstage.so, .dylib or interstage.dll here.",
+    ),
+    cpu: str = typer.Option(
+        None, "--cpu", help="Kind of processor, as LLVM calls it (x86-64-v3, say); default: this machine's."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+) -> None:
+    """Compile every kernel of flights into one shared library with a C interface: it flies files of `export_flight`."""
+    from interstage.cli.progress import progress
+    from interstage.native import build_library
+
+    path = Path(SUFFIXES.get(sys.platform, "libinterstage.so")) if target is None else target
+    with progress(as_json) as say:
+        say("compiling the kernels of flights, a minute or two the first time")
+        made = build_library(path, cpu=cpu)
+    if as_json:
+        found = {"library": str(made.path), "bytes": made.size, "functions": len(made.functions)}
+        print(json_text({**found, "left_out": made.left_out}))
+        return
+    print(
+        f"{made.path}: {len(made.functions)} functions, {made.size / 1e6:.2f} MB; interstage.h is beside it."
+    )
+    for name, why in made.left_out.items():
+        print(f"left out: {name} ({why})")
