@@ -98,12 +98,12 @@ def test_units_are_the_same_for_the_same_model(tmp_path):
     assert validate_fmu(str(first.path)) == []
 
 
-def bench():
+def bench(motor=dev.Motor, **given):
     mb = ist.Multibody("arm", gravity=[0, 0, -9.81])
     mb.add_body("arm", mass=2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01], joint=ist.Revolute("y"))
     system = mb.compile()
     flight = ist.Assembly("bench", vehicle=system)
-    flight.add("motor", dev.Motor(joint="arm", inertia=0.01, stiffness=500.0, damping=1.0))
+    flight.add("motor", motor(joint="arm", inertia=0.01, stiffness=500.0, damping=1.0, **given))
     flight.add("encoder", dev.Encoder(joint="arm", every="10 ms"))
     return system, flight
 
@@ -153,12 +153,13 @@ def test_assemblies_run_as_units(tmp_path, version):
 def test_a_law_of_the_other_tool_is_no_tick_late(tmp_path, version):
     """It sees the angle that is sampled at a beat, and its answer is sampled at the same: the bits of a law of ours.
 
-    Two units in one process, one of them put back in the middle to where it was before, and one of them reset.
+    The motor sticks and slips, by events between the beats. Two units in one process, one of them put back in the middle to where it was before, and one of them reset.
     """
-    system, flight = bench()
+    system, flight = bench(dev.StickSlipMotor, friction=(2.0, 0.0))
     closed = flight.copy().add("law", lambda t, angle: -30.0 * angle, every="10 ms", out={"torque": "N*m"})
     closed.wire({"encoder.angle": "law.angle", "law.torque": "motor.command"})
     log = ist.simulate(closed, system.state([0.5]), until=0.4, step="5 ms")
+    assert len(log.events) > 3
     given = {"inputs": ["motor.command"], "outputs": ["encoder.angle"], "every": "10 ms", "step": "5 ms"}
     made = ist.export_fmu(flight, tmp_path / "b.fmu", version=version, x0=system.state([0.5]), **given)
     said, folder = fmpy.read_model_description(str(made.path)), fmpy.extract(str(made.path))
