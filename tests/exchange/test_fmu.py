@@ -153,7 +153,8 @@ def test_assemblies_run_as_units(tmp_path, version):
 def test_a_law_of_the_other_tool_is_no_tick_late(tmp_path, version):
     """It sees the angle that is sampled at a beat, and its answer is sampled at the same: the bits of a law of ours.
 
-    The motor sticks and slips, by events between the beats. Two units in one process, one of them put back in the middle to where it was before, and one of them reset.
+    The motor sticks and slips, by events between the beats. Two units in one process: one of them is put back in the
+    middle to where it was before, one is reset.
     """
     system, flight = bench(dev.StickSlipMotor, friction=(2.0, 0.0))
     closed = flight.copy().add("law", lambda t, angle: -30.0 * angle, every="10 ms", out={"torque": "N*m"})
