@@ -154,10 +154,10 @@ def test_the_command_builds_the_library(tmp_path, monkeypatch):
         [],
     )
     monkeypatch.setattr(
-        "interstage.native.build_library", lambda path, cpu: target.append((path, cpu)) or made
+        "interstage.native.build_library", lambda path, **given: target.append((path, given)) or made
     )
     said = CliRunner().invoke(app, ["library", str(tmp_path / "lib.so"), "--cpu", "x86-64-v3"]).output
-    assert target == [(tmp_path / "lib.so", "x86-64-v3")]
+    assert target == [(tmp_path / "lib.so", {"cpu": "x86-64-v3", "target": None})]
     assert "1 functions, 2.00 MB" in said and "left out: Mine.outputs (it calls Python)" in said
     assert json.loads(CliRunner().invoke(app, ["library", "--json"]).output)["bytes"] == 2_000_000
 
@@ -466,6 +466,9 @@ def test_what_cannot_leave_is_named(satellite, library, tmp_path):
     )
     with pytest.raises(ist.InterstageError, match=r"does not have .*w_step"):
         ist.NativeFlight(made.path, library)
+    for target in ("", "arm; rm", "-x-y", "mars-rover"):
+        with pytest.raises(ist.InterstageError, match=r"system to build for|no such compiler"):
+            build_library(tmp_path / "no.so", devices=[], methods=["rk4"], target=target)
     with pytest.raises(ist.InterstageError, match="not the native library"):
         ist.NativeFlight(made.path, __file__)
     with pytest.raises(ist.InterstageError, match="cannot be read"):
@@ -511,6 +514,49 @@ def test_damaged_files_are_refused_and_those_with_a_true_digest_never_crash_the_
         data[8:40] = hashlib.sha256(data[40:]).digest()
         opened += opens(bytes(data))
     assert opened < 750
+
+
+ARM, QEMU = "aarch64-linux-gnu", shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
+
+
+@pytest.mark.skipif(not (shutil.which(f"{ARM}-gcc") and QEMU), reason="no compiler and emulator of aarch64")
+def test_the_same_file_flies_on_another_processor(satellite, tmp_path):
+    """Built for aarch64, flown by an emulator, with noise, crossings and bounces: `simulate` but for last digits."""
+    system, x = satellite
+    flight = ist.Assembly("arm", vehicle=system, seed=3).add("relay", Relay()).add("ball", Ball())
+    flight.add("gyro", dev.Gyro(at="bus", angle_random_walk=1e-3), every="0.1 s")
+    log = ist.simulate(flight, x, 2.0, "10 ms", progress=False)
+    build_library(
+        tmp_path / "libinterstage.so",
+        devices=[Relay, Ball, dev.Gyro],
+        methods=["rk4"],
+        target="aarch64-linux-gnu",
+    )
+    ist.export_flight(flight, x, tmp_path / "a.flight", step="10 ms")
+    (tmp_path / "fly.c").write_text(
+        """
+        #include "interstage.h"
+        #include <stdio.h>
+        int main(int count, char **words) {
+            char why[256];
+            double y[16];
+            IstFlight *flight = ist_open(words[1], why, sizeof why);
+            IstInstance *one = flight ? ist_new(flight) : 0;
+            if (!one || ist_advance(one, 2.0, 0)) return puts(one ? ist_message(one) : why), 1;
+            ist_get(one, ist_find(flight, "v"), y);
+            for (int k = 0; k < 7; k++) printf("%a\\n", y[k]);
+            for (int k = 2; k < count; k++) ist_get(one, ist_find(flight, words[k]), y), printf("%a\\n", y[0]);
+            return 0;
+        }
+        """
+    )
+    subprocess.run([f"{ARM}-gcc", "fly.c", "-L.", "-linterstage", "-o", "fly"], cwd=tmp_path, check=True)
+    names = ["relay.x", "ball.height", "gyro.rate"]
+    words = [QEMU, "-L", f"/usr/{ARM}", "-E", "LD_LIBRARY_PATH=.", "./fly", "a.flight", *names]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = [float.fromhex(line) for line in done.stdout.split()]
+    wanted = [*log.state().v, *(np.ravel(log[name][-1])[0] for name in names)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-13)
 
 
 def test_a_program_in_c_flies_it_alone(satellite, library, tmp_path):

@@ -44,6 +44,9 @@ def library(
     cpu: str = typer.Option(
         None, "--cpu", help="Kind of processor, as LLVM calls it (x86-64-v3, say); default: this machine's."
     ),
+    system: str = typer.Option(
+        None, "--target", help="Another system, aarch64-linux-gnu say; its C compiler has that name and -gcc."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
 ) -> None:
     """Compile every kernel of flights into one shared library with a C interface: it flies files of `export_flight`."""
@@ -53,7 +56,7 @@ def library(
     path = Path(SUFFIXES.get(sys.platform, "libinterstage.so")) if target is None else target
     with progress(as_json) as say:
         say("compiling the kernels of flights, a minute or two the first time")
-        made = build_library(path, cpu=cpu)
+        made = build_library(path, cpu=cpu, target=system)
     if as_json:
         found = {"library": str(made.path), "bytes": made.size, "functions": len(made.functions)}
         print(json_text({**found, "left_out": made.left_out}))

@@ -44,8 +44,10 @@ class ObjectCode:
     variables: frozenset[str]
 
 
-def object_code(functions: Sequence[AddressedFunction], cpu: str | None = None) -> ObjectCode:
-    """Return functions as object code for a kind of processor; None: this machine.
+def object_code(
+    functions: Sequence[AddressedFunction], cpu: str | None = None, triple: str | None = None
+) -> ObjectCode:
+    """Return functions as object code for a kind of processor and system; None: this machine.
 
     A function is compiled as it is here, optimized by the same passes: for this machine it gives the same bits.
     """
@@ -62,15 +64,24 @@ def object_code(functions: Sequence[AddressedFunction], cpu: str | None = None) 
             whole.link_in(module)
     assert whole is not None
     whole.verify()
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    machine = binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name() if cpu is None else cpu,
-        features=binding.get_host_cpu_features().flatten() if cpu is None else "",
+    here = cpu is None and triple is None
+    if triple is None:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        target = binding.Target.from_default_triple()
+    else:
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+        target = binding.Target.from_triple(triple)
+    machine = target.create_target_machine(
+        cpu=binding.get_host_cpu_name() if here else cpu or "",
+        features=binding.get_host_cpu_features().flatten() if here else "",
         opt=3,
         reloc="pic",
         codemodel="default",
     )
+    if triple is not None:
+        whole.triple, whole.data_layout = triple, str(machine.target_data)
     return ObjectCode(
         machine.emit_object(whole), used, left_out, _needed(whole.functions), _needed(whole.global_variables)
     )

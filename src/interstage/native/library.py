@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,7 @@ def build_library(
     methods: Sequence[str] | None = None,
     cpu: str | None = None,
     compiler: str | None = None,
+    target: str | None = None,
 ) -> NativeLibrary:
     """Compile everything that flights need into one shared library, which flies any flight file without Python.
 
@@ -81,22 +83,42 @@ def build_library(
     methods : names of methods, default: all that are compiled ("rk4", "dopri5", "ros2", "ros3")
     cpu : what the code is made for, as LLVM calls it: "x86-64-v3", say; default: this machine
     compiler : of C, for the loader; default: the environment's CC, or cc, gcc, clang
+    target : another system, "aarch64-linux-gnu" say, with a C compiler for it ("aarch64-linux-gnu-gcc"). Flight files
+        are the same for all; results there differ in the last digits, by its sines and fused products
     """
-    target = checked_target(as_path(path, "library"), "library")[0]
+    where = checked_target(as_path(path, "library"), "library")[0]
     if not COMPILED:
         raise InputError(
             "a library needs compiled code", where="build_library", hint="unset INTERSTAGE_PLAIN"
         )
-    cc = c_compiler(compiler, "build_library")
+    if target is not None and not re.fullmatch(r"[\w.]+(-[\w.]+){1,3}", target):
+        raise InputError(
+            "not a system to build for",
+            where="target",
+            expected='as in "aarch64-linux-gnu"',
+            got=repr(target),
+        )
+    other = None if target is None else f"{target}-gcc"
+    cc = c_compiler(compiler or other, "build_library")
     if cc is None:
         raise InputError("there is no C compiler", where="build_library", expected="CC, cc, gcc or clang")
     wanted, entries, left_out = _functions(shelf() if devices is None else devices, _chosen(methods))
-    code = object_code(wanted, cpu)
+    code = _code_for(wanted, cpu, target)
     left_out |= {made.name.partition("|")[0]: why for made, why in code.left_out.items()}
     table = [(made.name, made in entries) for made in code.functions]
-    write_bytes(target, _linked(code, table, cc), "library")
-    write_bytes(target.with_name("interstage.h"), _source("interstage.h").encode(), "header")
-    return NativeLibrary(target, [name for name, _ in table], left_out, target.stat().st_size)
+    write_bytes(where, _linked(code, table, cc), "library")
+    write_bytes(where.with_name("interstage.h"), _source("interstage.h").encode(), "header")
+    return NativeLibrary(where, [name for name, _ in table], left_out, where.stat().st_size)
+
+
+def _code_for(wanted: Sequence[AddressedFunction], cpu: str | None, target: str | None) -> ObjectCode:
+    """Return the object code of functions for a system, None: this one."""
+    try:
+        return object_code(wanted, cpu, target)
+    except RuntimeError as error:  # of LLVM
+        raise InputError(
+            "the compiler knows no such system", where="target", got=f"{target}: {str(error)[:120]}"
+        ) from None
 
 
 def shelf() -> list[type[Device]]:
