@@ -7,10 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from interstage import Component, FEModel, normal_modes
+from interstage import Component, FEModel, frequency_response, normal_modes
 from interstage.cli.main import main
 from interstage.errors import ModelError, SolverError
-from interstage.fem import static_subcases
+from interstage.fem import complex_modes, static_subcases
+from interstage.fem.from_deck.check import check_deck
 from interstage.nastran import deck_from_text
 
 ROD = """SOL 101
@@ -173,3 +174,64 @@ def test_results_that_are_not_finite_are_no_results(monkeypatch, tmp_path, capsy
         main(["static", str(path)])
     assert stop.value.code not in (0, None)
     assert "not finite" in capsys.readouterr().err
+
+
+UNSELECTED = """SOL {sol}
+CEND
+SPC = 1
+{case}
+BEGIN BULK
+EIGRL,7,,,1
+EIGC,5,HESS,MAX,,,,2
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,3,,2.,0.,0.
+CROD,1,1,1,2
+CROD,2,1,2,3
+PROD,1,1,1.-4,1.-8
+MAT1,1,7.+10,,.3,1000.
+SPC1,1,123456,1
+SPC1,1,23,2,3
+RLOAD1,2,4,,,5
+DAREA,4,3,1,1.
+TABLED1,5,
+,0.,1.,1.+4,1.,ENDT
+FREQ,3,100.,200.
+ENDDATA
+"""
+
+
+@pytest.mark.parametrize(
+    "sol, case, lacking",
+    [
+        (103, "", ["METHOD"]),
+        (107, "", ["CMETHOD"]),
+        (110, "", ["METHOD", "CMETHOD"]),
+        (111, "DLOAD = 2\nFREQ = 3", ["METHOD"]),
+        (103, "METHOD = 7", []),
+        (110, "METHOD = 7\nCMETHOD = 5", []),
+        (108, "DLOAD = 2\nFREQ = 3", []),
+    ],
+)
+def test_a_selection_without_which_nastran_stops_is_named(tmp_path, sol, case, lacking):
+    """The only EIGRL or EIGC of the deck is taken, which the result and the check say; nothing where all is there."""
+    path = tmp_path / "rod.bdf"
+    path.write_text(UNSELECTED.format(sol=sol, case=case))
+    fe = FEModel.from_deck(path)
+    solve = {103: normal_modes, 107: complex_modes, 110: complex_modes}.get(sol, frequency_response)
+    found = check_deck(path)
+    for notes in (solve(fe).notes, found.notes):
+        said = [note for note in notes if "without which Nastran stops" in note]
+        assert [note.split()[4].strip(",") for note in said] == lacking
+        assert all("the only one of the deck, is taken" in note for note in said)
+    assert ("not by Nastran as it is" in repr(found)) == bool(lacking)
+    assert not found.troubles
+
+
+def test_two_eigrl_without_method_give_ten_modes_and_say_so():
+    text = UNSELECTED.format(sol=103, case="").replace("EIGRL,7,,,1", "EIGRL,7,,,1\nEIGRL,8,,,2")
+    notes = normal_modes(FEModel.from_deck(deck_from_text(text))).notes
+    assert any("has no METHOD" in note and "the 10 lowest modes are computed" in note for note in notes)
+    assert not any(
+        "METHOD" in note for note in normal_modes(FEModel.from_deck(deck_from_text(text)), 1).notes
+    )

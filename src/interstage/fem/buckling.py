@@ -20,7 +20,7 @@ from interstage.fem.case import SubcaseSelections
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
-from interstage.fem.requests import DEFAULT_MODES, check_model
+from interstage.fem.requests import DEFAULT_MODES, check_model, method_missing
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import preload_stiffness, static_subcase, subcase_constraints
 from interstage.linalg.factor import Factor, NotPositiveDefinite
@@ -123,7 +123,8 @@ def buckling(
     shapes = reduced.recover_f(vectors)
     largest = np.argmax(np.abs(shapes), axis=0)
     shapes = shapes / shapes[largest, np.arange(shapes.shape[1])]
-    notes = [f"loads of subcase {preload}", *fe.notes, *notes, *reduced.notes]
+    missing = [] if n_modes else method_missing(fe, case, "the load factor nearest zero alone is computed")
+    notes = [f"loads of subcase {preload}", *missing, *fe.notes, *notes, *reduced.notes]
     if request.count is not None and len(factors) < request.count:
         notes.append(f"{len(factors)} of {request.count} load factors exist in the range asked for")
     return Buckling(factors, shapes, residuals, counted, fe.grids, notes)

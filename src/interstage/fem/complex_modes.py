@@ -17,7 +17,7 @@ from interstage.fem.case import SubcaseSelections
 from interstage.fem.direct_input import ComplexRequest, PSetMatrices, SearchRegion
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
-from interstage.fem.requests import DEFAULT_MODES, check_model
+from interstage.fem.requests import DEFAULT_MODES, check_model, selection_missing
 from interstage.fem.response_problem import ResponseProblem
 from interstage.linalg.quadratic import DENSE, all_roots, residuals, roots_near
 from interstage.output import check_finite
@@ -99,6 +99,7 @@ def complex_modes(
     base = [(1.0 + 1j * problem.G) * problem.K + 1j * problem.K4, problem.B, problem.M]
     K, B, M = (_bordered(A, extra) + _brought(T, D) for A, D in zip(base, given))
     s, u, notes = _roots(K, B, M, request, n_modes)
+    notes = [*([] if n_modes else cmethod_missing(fe, case)), *notes]
     off = residuals(K, B, M, s, u)
     p = T @ u
     p = p / _scale(p, request.point)
@@ -134,6 +135,19 @@ def _named(case: SubcaseSelections) -> list[list[tuple[str, float]]]:
     factors = getattr(case, "factors", {})
     commands = ("K2PP", "B2PP", "M2PP")
     return [[(one, factors.get((c, one), 1.0)) for one in getattr(case, c.lower(), [])] for c in commands]
+
+
+def cmethod_missing(fe: FEModel, case: SubcaseSelections) -> list[str]:
+    """A sentence where a subcase of complex modes has no CMETHOD: what Nastran does, and what is done here."""
+    if fe.sol not in (*DIRECT, *MODAL) or _number(case, "CMET"):
+        return []
+    known = fe.direct.requests
+    if len(known) == 1:
+        taken = f"EIGC {next(iter(known))}, the only one of the deck, is taken"
+    else:
+        taken = f"the {DEFAULT_MODES} roots of smallest size are computed"
+    elsewhere = any(_number(one, "CMET") for one in fe.case.subcases)
+    return [selection_missing(fe, case, "CMETHOD", elsewhere, taken)]
 
 
 def _request(fe: FEModel, case: SubcaseSelections) -> ComplexRequest:

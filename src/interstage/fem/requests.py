@@ -14,6 +14,10 @@ from interstage.reading import is_whole
 DEFAULT_MODES = 10
 HIGHEST = 1e100  # Hz; squares of frequencies below it are numbers
 BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
+# solutions that Nastran does not run without METHOD, and kinds of subcases of which that holds in any solution
+BY_MODES = (3, 10, 11, 12, 13, 29, 30, 31, 63, 70, 71, 72, 103, 110, 111, 112, 115, *BUCKLING)
+ANALYSES_BY_MODES = ("MODE", "BUCK", "MFRE", "MTRA", "MCEI")
+STOPS = "without which Nastran stops"
 WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions that do not look at METHOD
 
 
@@ -86,3 +90,31 @@ def deck_request(fe: FEModel, case: SubcaseSelections | None) -> EigenRequest | 
             )
         return fe.eigen_requests.get(case.method)
     return next(iter(fe.eigen_requests.values())) if len(fe.eigen_requests) == 1 else None
+
+
+def method_missing(fe: FEModel, case: SubcaseSelections | None, taken: str | None = None) -> list[str]:
+    """A sentence where the solution needs METHOD and the subcase has none: what Nastran does, and what is done here.
+
+    taken : what is computed, in words; else the EIGRL or EIGR of `deck_request`
+    """
+    needed = fe.sol in BY_MODES or (case is not None and (case.analysis or "").startswith(ANALYSES_BY_MODES))
+    if not needed or (case is not None and case.method is not None):
+        return []
+    if taken is None:
+        asked = deck_request(fe, case)
+        sid = next(iter(fe.eigen_requests), None)
+        alone = asked is not None and fe.sol not in BUCKLING and asked is fe.eigen_requests.get(sid)
+        taken = (
+            f"EIGRL or EIGR {sid}, the only one of the deck, is taken" if alone
+            else f"the {DEFAULT_MODES} lowest modes are computed"
+        )  # fmt: skip
+    return [selection_missing(fe, case, "METHOD", any(one.method for one in fe.case.subcases), taken)]
+
+
+def selection_missing(
+    fe: FEModel, case: SubcaseSelections | None, command: str, elsewhere: bool, taken: str
+) -> str:
+    """Say that case control lacks a command, and what is done; `elsewhere`: another subcase has it."""
+    if elsewhere:
+        return f"subcase {case.id if case else 1} has no {command}: {taken}"
+    return f"case control has no {command}, {STOPS}: {taken}"

@@ -24,7 +24,7 @@ from interstage.fem.dynamics import FrequencyLoad
 from interstage.fem.gpwg import rigid_body_matrix
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import ReducedModel, reduce_model
-from interstage.fem.requests import check_model, modes_request
+from interstage.fem.requests import check_model, method_missing, modes_request
 from interstage.fem.response_loads import DynamicLoads, LoadShape, moving, selected, steady
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import normal_modes, subcase_constraints
@@ -328,6 +328,7 @@ class ResponseProblem:
 
     def _solve_modes(self, n_modes: int | None) -> None:
         low = None
+        self.notes += [] if n_modes else method_missing(self.fe, self.case)
         if n_modes is None and self.fe.sol in FIRST_PROGRAM:
             asked = modes_request(self.fe, self.case)
             if asked.count and asked.nearest is None:

@@ -29,7 +29,7 @@ from interstage.fem.recovery import (
     resultant,
 )
 from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
-from interstage.fem.requests import BUCKLING, check_model, modes_case, modes_request
+from interstage.fem.requests import BUCKLING, check_model, method_missing, modes_case, modes_request
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import inertia_relief, relieved, solve_static
 from interstage.fem.thermal import FreeExpansion, free_expansion
@@ -181,12 +181,13 @@ def normal_modes(
     request = modes_request(fe, case, n_modes, f_min, f_max)
     preload = static_subcase(fe, case) if preload is None and fe.sol not in BUCKLING else preload
     K_gg = fe.K_gg
-    notes: list[str] = []
+    given = any(one is not None for one in (n_modes, f_min, f_max))
+    notes = [] if given else method_missing(fe, case)
     if preload:
         say("preload")
-        Kg, notes = preload_stiffness(fe, preload)
+        Kg, more = preload_stiffness(fe, preload)
         K_gg = (K_gg + Kg).tocsr()
-        notes = [f"modes under the loads of subcase {preload}", *notes]
+        notes += [f"modes under the loads of subcase {preload}", *more]
     say("constraints")
     _check_mass(fe)
     reduced, more = reduced_for_modes(fe, case, K_gg)

@@ -49,7 +49,7 @@ from interstage.fem.geometric import projected_stiffness
 from interstage.fem.model import FEModel
 from interstage.fem.recovery import ElementTables, Recovery, Table
 from interstage.fem.reduction import ReducedModel
-from interstage.fem.requests import BUCKLING, deck_request, modes_case
+from interstage.fem.requests import BUCKLING, deck_request, method_missing, modes_case
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import subcase_constraints
 from interstage.linalg.eigen_request import EigenRequest
@@ -120,7 +120,7 @@ def component_from_deck(
         child_bodies=[turned_child(body, frame.origin, frame.R) for body in children],
         lumped_inside=lumped_inside(kept, frame),
         bgpdt=np.column_stack([fe.grids.id, fe.grids.cp, fe.grids.cd, fe.grids.xyz]).astype(float),
-        notes=list(reduced.notes) + component.notes,
+        notes=[*([] if request is None else method_missing(fe, case)), *reduced.notes, *component.notes],
         provenance={**said, **component.provenance},
         **more,
     )

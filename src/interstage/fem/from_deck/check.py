@@ -20,6 +20,7 @@ from interstage.fem.from_deck.check_findings import (
     missing_constraints,
     part_notes,
     selection_errors,
+    selection_notes,
     shell_edges,
     thickness_notes,
     units,
@@ -32,7 +33,7 @@ from interstage.fem.gpwg import without_noise
 from interstage.fem.loads import StaticLoadSets
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
-from interstage.fem.requests import modes_case
+from interstage.fem.requests import STOPS, modes_case
 from interstage.fem.response_problem import MODAL
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import static_cases, subcase_constraints
@@ -87,6 +88,8 @@ class DeckCheck:
 
     def __repr__(self) -> str:
         good = "can be solved" if not self.troubles else f"has {counted(len(self.troubles), 'trouble')}"
+        if not self.troubles and any(STOPS in note for note in self.notes):
+            good += " here, not by Nastran as it is"
         if any(NO_END in note for note in self.notes):
             good += " as far as it goes: ENDDATA is missing"
         lines = [f"{self.source}: SOL {self.sol or 'not given'}, {sum(self.cards.values())} cards; {good}"]
@@ -304,6 +307,7 @@ def _look_at(fe: FEModel, out: DeckCheck, found: _Troubles) -> None:
         if refused is not None and not any(str(refused) == one for one in out.troubles):
             out.troubles.append(str(refused))
     out.troubles += selection_errors(fe, found.gone)
+    out.notes += selection_notes(fe, found.gone)
     try:
         weight = fe.mass_properties()
         out.facts["mass"] = f"{weight.mass:.6g}, centre at " + ", ".join(f"{c:.5g}" for c in weight.shown_cg)

@@ -15,12 +15,13 @@ from scipy.sparse.csgraph import connected_components
 
 from interstage.errors import InterstageError, known_names
 from interstage.fem.case import SubcaseSelections
+from interstage.fem.complex_modes import cmethod_missing
 from interstage.fem.dynamics import FrequencyLoad, TimeLoad
 from interstage.fem.elements.bar import BarBlock
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.elements.solid_common import SolidBlock
 from interstage.fem.model import FEModel
-from interstage.fem.requests import BUCKLING, deck_request, modes_case
+from interstage.fem.requests import BUCKLING, deck_request, method_missing, modes_case
 from interstage.fem.response_loads import DynamicLoads, selected
 from interstage.fem.response_problem import MODAL
 from interstage.nastran.parameters import COMPLEX, RESPONSES
@@ -167,6 +168,18 @@ def selection_errors(fe: FEModel, gone: Gone) -> Iterator[str]:
         yield from _complex(fe, gone)
     if fe.sol in BUCKLING:
         yield from _buckling(fe, gone)
+
+
+def selection_notes(fe: FEModel, gone: Gone) -> Iterator[str]:
+    """Sentences on METHOD and CMETHOD that the solution needs and no subcase has; what is taken instead."""
+    cases = fe.case.subcases
+    if not any(case.method for case in cases) and not gone(("EIGRL", "EIGR", "EIGB"), None):
+        if fe.sol in BUCKLING:
+            yield from method_missing(fe, cases[0], "the load factor nearest zero alone is computed")
+        elif not (fe.sol in RESPONSES and fe.dynamics.refused is not None):
+            yield from method_missing(fe, modes_case(fe))
+    if fe.sol in COMPLEX and fe.direct.refused is None and not gone(("EIGC",), None):
+        yield from cmethod_missing(fe, next((one for one in cases if selected(one, "CMET")), cases[0]))
 
 
 def missing_constraints(fe: FEModel, case: SubcaseSelections) -> Iterator[tuple[str, tuple[str, ...], int]]:
