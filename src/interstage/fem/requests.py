@@ -103,7 +103,7 @@ def method_missing(fe: FEModel, case: SubcaseSelections | None, taken: str | Non
     if taken is None:
         asked = deck_request(fe, case)
         sid = next(iter(fe.eigen_requests), None)
-        alone = asked is not None and fe.sol not in BUCKLING and asked is fe.eigen_requests.get(sid)
+        alone = sid is not None and fe.sol not in BUCKLING and asked is fe.eigen_requests[sid]
         taken = (
             f"EIGRL or EIGR {sid}, the only one of the deck, is taken" if alone
             else f"the {DEFAULT_MODES} lowest modes are computed"
