@@ -10,7 +10,10 @@ import pytest
 
 from deck_parts import TWO_BARS
 from interstage.cli.main import main
+from interstage.fem import FEModel, static
 from interstage.fem.elements.shear_panel import ShearPanelBlock
+from interstage.nastran import deck_from_text
+from interstage.report.decks import deck_report
 
 DECK = f"""SOL 105
 CEND
@@ -189,6 +192,7 @@ def test_responses_by_the_sets_of_case_control(tmp_path, capsys):
     assert "largest acceleration of points" in text and "largest displacement" not in text
     (row,) = [line.split() for line in text.splitlines() if " t1 " in line]
     assert row[1] == "2" and float(row[5]) == pytest.approx(3.0, rel=1e-9)
+    assert "of points, the" not in text
     csv_file = tmp_path / "out.csv"
     run(capsys, "response", shaken(tmp_path, "DISP = ALL\nVELO = 5"), "--csv", csv_file)
     with open(csv_file) as file:
@@ -198,6 +202,72 @@ def test_responses_by_the_sets_of_case_control(tmp_path, capsys):
     t = values[:, 0]
     np.testing.assert_allclose(values[:, 1], 3.0 / 400.0 * (1.0 - np.cos(20.0 * t)), atol=1e-12)
     np.testing.assert_allclose(values[:, 4], 3.0 / 20.0 * np.sin(20.0 * t), atol=1e-11)
+
+
+def test_the_largest_points_of_many_are_called_so(tmp_path, capsys):
+    """Points without a SET are the five that move most, of seven here, which the title says."""
+    more = "\n".join(f"CELAS4,{k},400.,{k}\nCMASS4,{k + 20},1.,{k}\nDAREA,9,{k},0,.1" for k in range(4, 8))
+    path = shaken(tmp_path, "DISP = ALL\nTITLE = springs\nLABEL = a step")
+    path.write_text(path.read_text().replace("TSTEP,8", f"{more}\nTSTEP,8"))
+    text = run(capsys, "response", path)
+    assert "largest displacement of points, the 5 largest of 7" in " ".join(text.split())
+    assert "springs; a step" in text
+    assert json.loads(run(capsys, "response", path, "--json"))["label"] == "a step"
+
+
+TITLED = """SOL 101
+CEND
+TITLE = a cantilever
+SPC = 1
+LOAD = 2
+SUBCASE 3
+SUBTITLE = landing
+LABEL = pulled
+SUBCASE 4
+BEGIN BULK
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+CBAR,1,1,1,2,0.,1.,0.
+PBAR,1,1,1.-3,1.-7,1.-7,2.-7
+MAT1,1,7.+10,,{},2700.
+SPC1,1,123456,1
+FORCE,2,2,,7.+4,1.,0.,0.
+ENDDATA
+"""
+
+
+def test_titles_of_subcases_are_shown(tmp_path, capsys):
+    path = tmp_path / "bar.bdf"
+    path.write_text(TITLED.format(".3"))
+    text = run(capsys, "static", path)
+    assert "subcase 3: a cantilever; landing; pulled\n" in text and "subcase 4: a cantilever\n" in text
+    found = json.loads(run(capsys, "static", path, "--json"))["subcases"]
+    assert [found["3"][name] for name in ("title", "subtitle", "label")] == [
+        "a cantilever",
+        "landing",
+        "pulled",
+    ]
+    listing = run(capsys, "static", path, "--listing", "--stresses")
+    assert listing.index("landing") < listing.index("SUBCASE 3") < listing.index("SUBCASE 4")
+    assert "note: listings have no element stresses: --json, --csv and op2 files (--out) have them" in listing
+    assert "listings have no" not in run(capsys, "static", path, "--listing")
+    report = deck_report(path).save(tmp_path / "bar.html").read_text(encoding="utf-8")
+    assert "subcase 3, pulled" in report and "landing" in report
+
+
+@pytest.mark.parametrize("nu, told", [(".5", False), (".7", True), ("-.2", True)])
+def test_implausible_ratios_of_poisson_are_told_of(tmp_path, nu, told):
+    """Bars do not use NU: u = F L / E A all the same, 1 mm; Nastran warns outside 0 to 0.5."""
+    u = static(FEModel.from_deck(deck_from_text(TITLED.format(nu))), 3)
+    assert u[2][0] == pytest.approx(1e-3)
+    assert any(f"MAT1 1 has NU = {float(nu):g}" in note for note in u.notes) == told
+
+
+def test_tables_without_endt_are_told_of(tmp_path):
+    text = SHAKEN.format("") + "TABLED1,5\n,0.,1.,1.,1.\nTABRND1,6\n,0.,1.,1.,1.,ENDT\n"
+    notes = FEModel.from_deck(deck_from_text(text.replace("ENDDATA\n", ""))).notes
+    assert [note for note in notes if "TABLED1 5 has no ENDT: " in note and "Nastran refuses" in note]
+    assert not [note for note in notes if "TABRND1" in note]
 
 
 def test_what_is_not_wanted_and_elements_of_a_set_in_responses(tmp_path, capsys):

@@ -79,7 +79,7 @@ def test_component_separates_lumped_bodies(tmp_path):
     assert c.reference_node == 3
     run("component", deck, "-o", file, "--lumped", "99")
     assert [body.name for body in Component.load(file).child_bodies] == ["CONM2_99"]
-    with pytest.raises(InputError, match="CONM2 98, which is not in the deck"):
+    with pytest.raises(InputError, match=r"^--lumped names CONM2 98, which is not in the deck"):
         run("component", deck, "-o", file, "--lumped", "98")
 
 

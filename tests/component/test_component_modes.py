@@ -179,6 +179,12 @@ def test_massless_spin_of_a_straight_bar():
     K, M, nodes = straight(n_elements=6, rho_J=0.0)
     c = Component.from_matrices(K, M, nodes, n_modes=6, aset={10: 123456})
     assert (c.n_modes, c.n_rigid) == (6, 6)
+    assert [note for note in c.notes if note.startswith("6 rigid modes removed, 1 of them without mass")]
+    free = Component.from_matrices(K, M, nodes, n_modes=6)
+    grounding = free.check().items[0]
+    assert free.n_rigid == 5
+    assert (grounding.subject, grounding.verdict) == ("grounding", "note")
+    assert "rotation without inertia is no mode" in grounding.found
     assert np.abs(clamped_hz(c, {10: 123456}) / c.craig_bampton.frequencies_hz - 1).max() < 1e-9
 
 

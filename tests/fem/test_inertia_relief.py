@@ -124,6 +124,12 @@ def test_effective_masses_are_printed_and_add_up(tmp_path):
     assert "MEFFMASS" not in found["ignored_requests"]
     shown = run.invoke(app, ["modes", str(path)]).output
     assert "modal effective mass about grid 1" in shown
+    rows = [
+        line.split("│")
+        for line in shown.split("modal effective mass")[1].splitlines()
+        if line.startswith("│")
+    ]
+    assert {cell.strip() for cell in rows[0][3:8]} == {"0"}  # a rod moves along itself alone
     # first mode of the held rod of lumped masses: sines, about 8/π² of the mass
     m = np.full(N, RHO_A * L / N)
     m[-1] *= 0.5

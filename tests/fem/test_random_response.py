@@ -60,15 +60,40 @@ def test_a_resonance_beside_slow_motions_of_the_base_is_told_of(tmp_path, capsys
     bulk += "RANDPS,11,1,1,1.,0.,12\nTABRND1,12\n,1.,.1,2000.,.1,ENDT\nENDDATA\n"
     head = "SOL 111\nCEND\nMETHOD = 9\nSPC = 1\nDLOAD = 5\nFREQ = 7\nRANDOM = 11\nBEGIN BULK\n"
 
-    def said(frequencies):
-        (tmp_path / "base.bdf").write_text(head + frequencies + bulk)
+    def said(frequencies, *options, asked=""):
+        case = head.replace("BEGIN", f"{asked}BEGIN")
+        (tmp_path / "base.bdf").write_text(case + frequencies + bulk)
         with pytest.raises(SystemExit) as stop:
-            main(["response", str(tmp_path / "base.bdf")])
+            main(["response", str(tmp_path / "base.bdf"), *options])
         assert stop.value.code == 0
         return " ".join(capsys.readouterr().out.split())
 
-    assert "rms acceleration of grid 2 component 3" in said("FREQ1,7,1.,10.,200\n")
+    coarse = "FREQ1,7,1.,10.,200\n"
+    assert "rms acceleration of grid 2 component 3" in said(coarse)
+    # quantities that neither case control nor an option asks for are not told of
+    assert "rms acceleration" not in said(coarse, asked="DISP = ALL\n")
+    assert "rms acceleration" not in said(coarse, "--quantity", "displacement")
+    told = said(coarse, asked="ACCE = ALL\n")
+    assert "rms acceleration" in told and "rms displacement" not in told
     assert "rms acceleration" not in said("FREQ1,7,1.,1.,1999\nFREQ4,7,1.,200.,.3,201\n")
+
+
+def test_the_csv_of_random_loads_holds_spectra(tmp_path, capsys):
+    """The column of the mass on a spring is its displacement spectrum 0.6/|K - ω²M + iωC|², as --json has it."""
+    text = "SOL 108\nCEND\nRANDOM = 11\nDLOAD = 5\nFREQ = 7\nDISP = ALL\nBEGIN BULK\n"
+    text += f"{MASS}{STEADY}{WHITE}FREQ1,7,1.,1.,5\n"
+    (tmp_path / "a.bdf").write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        main(["response", str(tmp_path / "a.bdf"), "--csv", str(tmp_path / "a.csv"), "--json"])
+    assert ended.value.code == 0
+    out = json.loads(capsys.readouterr().out)
+    head, *rows = [line.split(",") for line in (tmp_path / "a.csv").read_text().splitlines()]
+    assert head == ["frequency_hz", "1_t1_psd"]
+    f, psd = np.array(rows, dtype=float).T
+    w = 2 * np.pi * f
+    np.testing.assert_allclose(psd, 0.6 / np.abs(K - w**2 * M + 1j * w * C) ** 2, rtol=1e-9)
+    np.testing.assert_array_equal(psd, out["random"]["displacement"]["1"]["psd"][0])
+    assert out["displacement"] == out["points"]
 
 
 def test_the_command_refuses_random_loads_that_are_not_there(tmp_path, capsys):

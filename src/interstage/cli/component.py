@@ -106,7 +106,8 @@ def component(
 
     checked_target(output, "component file", source=deck)
     grids = grid_list("--aset", aset)
-    with progress(quiet=False) as report, in_flags(FLAGS):
+    flags = FLAGS if separate_lumped or not lumped else {**FLAGS, "separate_lumped": FLAGS["lumped"]}
+    with progress(quiet=False) as report, in_flags(flags):
         check_deck(deck)
         source: Path | Deck = deck
         if part is not None:

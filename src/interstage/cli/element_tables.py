@@ -41,6 +41,15 @@ class Asked:
         names = [name for name in KINDS if getattr(self, name)]
         return {name: dict(getattr(result, name).items()) for name in names}
 
+    def listing_notes(self) -> list[str]:
+        """A sentence on tables that are asked for and that listings do not have."""
+        asked = [name for name in KINDS if getattr(self, name)]
+        if not asked:
+            return []
+        return [
+            f"listings have no element {' and '.join(asked)}: --json, --csv and op2 files (--out) have them"
+        ]
+
     def notes(self, result) -> list[str]:
         """Sentences on elements that the tables asked for leave out."""
         notes = []
@@ -84,6 +93,15 @@ def chosen_rows(case, subcase: int, quantity: str, ids) -> tuple[np.ndarray | No
         return rows, f", {len(named)} {what if len(named) != 1 else what[:-1]} of the SET of {command}"
     number = case.missing_set(subcase, command[:4])
     return None, "" if number is None else f" (SET {number} of {command} is not in the deck: all are shown)"
+
+
+def show_titles(console, cards, subcase: int, head: str = "") -> None:
+    """Print TITLE, SUBTITLE and LABEL of a subcase in one line behind `head`; nothing where there are none."""
+    from interstage.cli.tables import readable
+
+    texts = cards.case.texts(subcase)
+    if texts:
+        console.print(readable(head + "; ".join(texts.values())))
 
 
 def by_point(fe, values: np.ndarray) -> dict[str, list[float]]:

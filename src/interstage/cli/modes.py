@@ -8,6 +8,8 @@ from interstage.cli import options
 from interstage.cli.element_tables import REQUESTS, Asked, by_point
 from interstage.output import json_text
 
+ROUNDING = 1e-14  # of the mass of the whole, below which an effective mass is shown as zero
+
 
 def modes(
     deck: Path = options.DECK,
@@ -53,22 +55,29 @@ def modes(
     if csv is not None:
         _write(fe, result, tables, asked)
     case = modes_case(fe, subcase)
-    points = result_files.of_modes(fe, result, case.id if case else 1)
+    chosen = case.id if case else 1
+    points = result_files.of_modes(fe, result, chosen)
     if out:
         of_elements, without = result_files.of_elements(
             cards, [tables], [result.forces], points[0].subcase, result.eigenvalues
         )
         result.notes += without if any(path.suffix.lower() == ".op2" for path in out) else []
         for path in out:
-            result_files.write_results(path, fe, points, result.notes, of_elements)
-    text = result_files.listing_text(points, fe.source, result.notes) if listing else ""
+            more = asked.listing_notes() if path.suffix.lower() == ".f06" else []
+            result_files.write_results(path, fe, points, [*result.notes, *more], of_elements, cards)
+    texts, in_listing = result_files.texts_of(cards, points), [*result.notes, *asked.listing_notes()]
+    text = result_files.listing_text(points, fe.source, in_listing, texts) if listing else ""
     if as_json:
-        found = _machine(fe, result, weight, cards) | _by_mode(fe, result, tables, asked)
+        found = (
+            _machine(fe, result, weight, cards)
+            | cards.case.texts(chosen)
+            | _by_mode(fe, result, tables, asked)
+        )
         print(json_text(found | ({"listing": text} if listing else {})))
     elif listing:
         print(text, end="")
     else:
-        _show(fe, result, weight, cards)
+        _show(fe, result, weight, cards, chosen)
         if tables or spcforces:
             _show_tables(fe, result, tables, asked)
 
@@ -137,6 +146,7 @@ def _effective(fe, result) -> dict:
 
 def _show_effective(console, fe, result) -> None:
     """Print modal effective masses where case control asks for MEFFMASS."""
+    import numpy as np
     from rich.table import Table
 
     from interstage.cli.tables import show_table
@@ -150,10 +160,16 @@ def _show_effective(console, fe, result) -> None:
     table = Table(title=title, title_justify="left")
     for column in ("mode", "T1", "T2", "T3", "R1", "R2", "R3"):
         table.add_column(column, justify="right")
+    # what lies below the rounding of the whole mass, or of the largest inertia, is none
+    least = ROUNDING * np.repeat([found.total[:3].max(), found.total[3:].max()], 3)
+
+    def cells(row: np.ndarray) -> list[str]:
+        return [f"{value:.6g}" for value in np.where(np.abs(row) > least, row, 0.0)]
+
     for k, row in enumerate(found.effective_mass):
-        table.add_row(str(k + 1), *(f"{value:.6g}" for value in row))
-    table.add_row("sum", *(f"{value:.6g}" for value in found.effective_mass.sum(axis=0)))
-    table.add_row("rigid", *(f"{value:.6g}" for value in found.total))
+        table.add_row(str(k + 1), *cells(row))
+    table.add_row("sum", *cells(found.effective_mass.sum(axis=0)))
+    table.add_row("rigid", *cells(found.total))
     table.add_row("share", *(f"{value:.4f}" for value in found.fraction.sum(axis=0)))
     show_table(console, table)
 
@@ -177,14 +193,16 @@ def _machine(fe, result, weight, cards) -> dict:
     }
 
 
-def _show(fe, result, weight, cards) -> None:
+def _show(fe, result, weight, cards, subcase: int) -> None:
     from rich.table import Table
 
+    from interstage.cli.element_tables import show_titles
     from interstage.cli.tables import plain_console, readable, show_table
 
     console = plain_console()
     console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
+    show_titles(console, cards, subcase)
     table = Table(title=f"{len(result.frequencies_hz)} modes", title_justify="left")
     for name in ("mode", "frequency, Hz", "eigenvalue", "generalized mass", "residual"):
         table.add_column(name, justify="right")

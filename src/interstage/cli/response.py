@@ -55,7 +55,10 @@ def response(
     stresses: bool = options.STRESSES,
     as_json: bool = options.AS_JSON,
     csv: Path | None = typer.Option(
-        None, "--csv", metavar="FILE", help="Write the quantities of the points as CSV."
+        None,
+        "--csv",
+        metavar="FILE",
+        help="Write the quantities of the points as CSV: histories, amplitudes, or spectra under random loads.",
     ),
     srs: str | None = typer.Option(
         None,
@@ -83,7 +86,12 @@ def response(
             raise InputError("--srs needs a response in time", hint="add --time to a deck that has TSTEP")
         shaken = None
         if random or (random is None and not moving and random_tables.selected_here(fe, subcase)):
-            shaken = random_response(fe, subcase=subcase, modal=modal, n_modes=n_modes)
+            looked_at = [one for one in quantity or [] if one in QUANTITIES]
+            if looked_at and (forces or stresses):
+                looked_at = [*QUANTITIES[:3:2], *(one for one in looked_at if one not in QUANTITIES[:3:2])]
+            shaken = random_response(
+                fe, subcase=subcase, modal=modal, n_modes=n_modes, quantities=looked_at or None
+            )
             result = next((one for one in shaken.responses if one.subcase == subcase), shaken.responses[0])
         else:
             solve = transient_response if moving else frequency_response
@@ -91,15 +99,15 @@ def response(
         kinds = [name for name, asked in (("forces", forces), ("stresses", stresses)) if asked]
     otherwise = ["displacement"] if shaken is None else list(QUANTITIES)
     Asked(forces, stresses, False, True).carry_out(cards)
-    chosen, said = _chosen(fe, result, point, quantity, otherwise)
+    chosen, said, by_size = _chosen(fe, result, point, quantity, otherwise)
     if shaken is None and subcase is None:
         said += _others(fe, result.subcase)
     points = list(dict.fromkeys(one for ids in chosen.values() for one in ids))
     shock = None if oscillators is None else _shock(result, points, oscillators, q)
     if csv is not None:
-        _write(csv, result, chosen)
+        _write(csv, result, chosen, shaken)
     if as_json:
-        out = _machine(fe, result, points)
+        out = _machine(fe, result, points) | cards.case.texts(result.subcase)
         out["notes"] += said
         out |= {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}
         if shock is not None:
@@ -111,7 +119,7 @@ def response(
         print(json_text(out, gaps=random_tables.not_numbers(result)))
         return
     notes = result.notes if shaken is None else shaken.notes
-    _show(fe, result, chosen, [*notes, *said], cards)
+    _show(fe, result, chosen, [*notes, *said], cards, by_size)
     if shock is not None:
         _show_shock(oscillators, shock, q)
     named = partial(chosen_rows, fe.case, result.subcase)
@@ -123,8 +131,11 @@ def response(
 
 def _chosen(
     fe, result, point: list[int] | None, quantity: list[str] | None, otherwise: list[str]
-) -> tuple[dict, list[str]]:
-    """Points to show by quantity: of the options, of case control, or those that move most; with notes."""
+) -> tuple[dict, list[str], dict[str, int]]:
+    """Points to show by quantity: of the options, of case control, or those that move most; with notes.
+
+    The last are the quantities whose points are those that move most, with the number of all points.
+    """
     import numpy as np
 
     from interstage.cli.element_tables import chosen_rows, requested
@@ -137,6 +148,7 @@ def _chosen(
         point_rows(fe.grids, one)
     asked = [one for one in QUANTITIES if requested(fe.case, result.subcase, one) is not None]
     ids, said, out = np.concatenate([fe.grids.id, fe.grids.spoint]), [], {}
+    by_size: dict[str, int] = {}
     for one in dict.fromkeys(quantity or asked or otherwise):
         rows, words = chosen_rows(fe.case, result.subcase, one, ids)
         if point:
@@ -147,8 +159,9 @@ def _chosen(
                 said.append(f"{one}: the SET of the request names no point of the deck")
         else:
             out[one] = _largest(fe, getattr(result, one))
+            by_size[one] = len(ids)
             said += [words.strip(" ()").replace("all are", "the points that move most are")] if words else []
-    return out, said
+    return out, said, by_size
 
 
 def _largest(fe, values) -> list[int]:
@@ -214,10 +227,10 @@ def _machine(fe, result, points) -> dict:
     out: dict = {"deck": fe.source, "subcase": result.subcase, name: values}
     out |= {"modes_hz": result.modes_hz.tolist(), "notes": list(result.notes)}
     out["residual_vectors_hz"] = [hz for hz in result.residual_vectors_hz.tolist() if hz < float("inf")]
-    out["points"] = {str(point): _parts(result.at(point)) for point in points}
-    for kind in QUANTITIES[1:]:
+    for kind in QUANTITIES:
         whole = getattr(result, kind)
         out[kind] = {str(point): _parts(whole[point_rows(fe.grids, point)]) for point in points}
+    out["points"] = out["displacement"]  # its name in earlier versions
     return out
 
 
@@ -244,18 +257,20 @@ def _values(fe_grids, values, points: list[int]) -> dict:
     return {one: values[point_rows(fe_grids, one)] for one in points}
 
 
-def _write(path: Path, result, chosen: dict) -> None:
+def _write(path: Path, result, chosen: dict, shaken=None) -> None:
+    """Write the quantities of points as CSV: histories, complex amplitudes, or spectra under random loads."""
     from interstage.output import write_text
 
     name, values = _axis(result)
-    parts = ("",) if name == "time" else ("_real", "_imaginary")
+    parts = ("",) if name == "time" else ("_real", "_imaginary") if shaken is None else ("_psd",)
     heads, columns = [], []
     for quantity, points in chosen.items():
         of = "" if quantity == "displacement" else f"{quantity}_"
-        for point, u in _values(result.grids, getattr(result, quantity), points).items():
+        every = getattr(result, quantity) if shaken is None else getattr(shaken, quantity).psd
+        for point, u in _values(result.grids, every, points).items():
             for k, row in enumerate(u):
                 heads += [f"{point}_{of}{COMPONENTS[k]}{part}" for part in parts]
-                columns += [row] if name == "time" else [row.real, row.imag]
+                columns += [row.real, row.imag] if len(parts) == 2 else [row]
     rows = [",".join([name, *heads])]
     rows += [",".join([repr(v), *(repr(float(c[k])) for c in columns)]) for k, v in enumerate(values)]
     write_text(path, "\n".join(rows) + "\n", "table")
@@ -271,10 +286,11 @@ def _others(fe, shown: int) -> list[str]:
     return [f"subcase {shown} alone; --subcase shows the others that have a DLOAD ({', '.join(others)})"]
 
 
-def _show(fe, result, chosen: dict, notes: list[str], cards) -> None:
+def _show(fe, result, chosen: dict, notes: list[str], cards, by_size: dict[str, int]) -> None:
     import numpy as np
     from rich.table import Table
 
+    from interstage.cli.element_tables import show_titles
     from interstage.cli.modes import show_ignored
     from interstage.cli.tables import plain_console, readable, show_table
 
@@ -283,9 +299,13 @@ def _show(fe, result, chosen: dict, notes: list[str], cards) -> None:
     console.print(readable(fe.source), style="bold", end="  ")
     words = name.replace("_hz", ", Hz")
     console.print(f"{len(values)} values of {words}: {values[0]:g} to {values[-1]:g}")
+    show_titles(console, cards, result.subcase)
     for quantity, points in chosen.items():
         every = getattr(result, quantity)
-        table = Table(title=f"largest {quantity.replace('_', ' ')} of points", title_justify="left")
+        title = f"largest {quantity.replace('_', ' ')} of points"
+        if by_size.get(quantity, 0) > len(points):
+            title += f", the {len(points)} largest of {by_size[quantity]}"
+        table = Table(title=title, title_justify="left")
         for column in ("point", "component", "largest", f"at {name.split('_')[0]}", "last"):
             table.add_column(column, justify="right")
         least = _rounding(fe, every)

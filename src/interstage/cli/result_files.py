@@ -140,6 +140,7 @@ def write_results(
     results: list[PointResults],
     notes: list[str],
     elements: Sequence[ElementResults] = (),
+    cards: Deck | None = None,
 ) -> None:
     """Write results into one file, its kind by its name; those of elements into op2 files alone."""
     kind = path.suffix.lower()
@@ -152,7 +153,13 @@ def write_results(
             path, unv_text([_basic(fe, one) for one in results], fe.grids.xyz, fe.source), "universal file"
         )
     else:
-        write_text(path, listing_text(results, fe.source, notes), "listing")
+        write_text(path, listing_text(results, fe.source, notes, texts_of(cards, results)), "listing")
+
+
+def texts_of(cards: Deck | None, results: list[PointResults]) -> dict[int, list[str]]:
+    """TITLE, SUBTITLE and LABEL by subcase of results."""
+    ids = {int(sid) for one in results for sid in one.subcase}
+    return {} if cards is None else {sid: list(cards.case.texts(sid).values()) for sid in ids}
 
 
 def _basic(fe: FEModel, one: PointResults) -> PointResults:

@@ -49,8 +49,11 @@ def static(
         )
         said += without if any(path.suffix.lower() == ".op2" for path in out) else []
         for path in out:
-            result_files.write_results(path, fe, points, said, of_elements)
-    text = result_files.listing_text(points, fe.source, said) if listing else ""
+            more = asked.listing_notes() if path.suffix.lower() == ".f06" else []
+            result_files.write_results(path, fe, points, [*said, *more], of_elements, cards)
+    in_listing = [*said, *asked.listing_notes()]
+    texts = result_files.texts_of(cards, points)
+    text = result_files.listing_text(points, fe.source, in_listing, texts) if listing else ""
     if as_json:
         subcases = {str(r.subcase): _machine(fe, cards, r, t, asked) for r, t in zip(results, tables)}
         notes = sorted({*said, *(note for r in results for note in asked.notes(r))})
@@ -69,7 +72,8 @@ def _machine(fe, cards, result: Displacements, tables: dict, asked: Asked) -> di
     from interstage.cli.element_tables import machine_tables
     from interstage.fem.from_deck.extremes import extremes
 
-    out = {"displacements": by_point(fe, result.displacement), **machine_tables(tables)}
+    out: dict = {**cards.case.texts(result.subcase), "displacements": by_point(fe, result.displacement)}
+    out |= machine_tables(tables)
     if asked.spcforces:
         out["spcforces"] = by_point(fe, result.spc_forces)
     if tables:
@@ -95,6 +99,7 @@ def _show(fe, results, tables, asked: Asked, cards) -> None:
         show_extremes,
         show_points,
         show_tables,
+        show_titles,
     )
     from interstage.cli.modes import show_ignored
     from interstage.cli.tables import plain_console, readable
@@ -104,6 +109,7 @@ def _show(fe, results, tables, asked: Asked, cards) -> None:
     console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     for result, taken in zip(results, tables):
+        show_titles(console, cards, result.subcase, f"subcase {result.subcase}: ")
         for title, quantity, values, wanted in (
             (f"subcase {result.subcase}", "displacement", result.displacement, True),
             ("forces of single-point constraints", "spc_forces", result.spc_forces, asked.spcforces),

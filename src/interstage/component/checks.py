@@ -78,6 +78,10 @@ def _grounding(c: Component) -> list[CheckItem]:
     found = f"{c.n_rigid} rigid modes removed"
     if c.n_rigid == 6:
         items = [CheckItem("grounding", "ok", f"{found}: a floating body")]
+    elif 0 < 6 - c.n_rigid == len(_axes_without_inertia(c)):
+        # no mode tells whether a turn without inertia is held
+        why = "rotation without inertia is no mode: a floating body, unless it is held against that"
+        items = [CheckItem("grounding", "note", f"{found}, {why}")]
     else:
         held = "supports or springs to ground hold it"
         why = held if c.n_rigid < 6 else "a mechanism, or parts that are not joined"
@@ -127,11 +131,10 @@ def _mass(c: Component, deck_mass: float | None) -> CheckItem:
 
 def _inertia(c: Component) -> list[CheckItem]:
     """Return a note of a body without inertia about an axis through its center of mass, as sticks of bars have it."""
-    moved = np.asarray(c.inertia) - c.mass * (c.com @ c.com * np.eye(3) - np.outer(c.com, c.com))
-    values, axes = np.linalg.eigh(moved)
-    if values[0] > 1e-12 * max(float(np.trace(np.asarray(c.inertia))), 1e-300):
+    axes = _axes_without_inertia(c)
+    if not len(axes):
         return []
-    axis = (np.round(axes[:, 0] * np.sign(axes[np.argmax(np.abs(axes[:, 0])), 0]), 3) + 0.0).tolist()
+    axis = (np.round(axes[0] * np.sign(axes[0][np.argmax(np.abs(axes[0]))]), 3) + 0.0).tolist()
     return [
         CheckItem(
             "inertia",
@@ -139,6 +142,13 @@ def _inertia(c: Component) -> list[CheckItem]:
             f"none about axis {axis}: on a Free joint the body is refused; give it some, as I11 of a CONM2",
         )
     ]
+
+
+def _axes_without_inertia(c: Component) -> np.ndarray:
+    """Return unit vectors (n, 3) of axes through the center of mass about which the body has no inertia."""
+    moved = np.asarray(c.inertia) - c.mass * (c.com @ c.com * np.eye(3) - np.outer(c.com, c.com))
+    values, axes = np.linalg.eigh(moved)
+    return axes.T[values <= 1e-12 * max(float(np.trace(np.asarray(c.inertia))), 1e-300)]
 
 
 def _lumped(c: Component) -> list[CheckItem]:

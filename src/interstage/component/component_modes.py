@@ -280,7 +280,7 @@ def normalized_modes(
     size[:nb, :nb] = np.maximum(cb.size_bb, size[:nb, :nb])
     Z = _reduced_motions(cb, motions, rigid_b, size)
     rigid = None if rigid_b is None else np.vstack([rigid_b, np.zeros((len(k) - nb, rigid_b.shape[1]))])
-    hz, X, out, notes = split(frequency_hz(values), X, k, m, Z, threshold_hz, size, rigid)
+    hz, X, out, notes = split(frequency_hz(values), X, k, m, Z, threshold_hz, size, rigid, massless.shape[1])
     removed = np.concatenate([np.zeros(massless.shape[1]), hz[out]])
     X = X[:, ~out]
     flags = np.zeros(X.shape[1], dtype=bool)

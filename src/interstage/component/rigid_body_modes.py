@@ -68,6 +68,7 @@ def split(
     threshold_hz: float,
     size: Any = None,
     rigid: np.ndarray | None = None,
+    massless: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
     """Mark the rigid modes among M-orthonormal modes X (n, k); returns hz, X, mask (k,) and sentences.
 
@@ -75,6 +76,7 @@ def split(
     rounding (mechanisms). Modes that mix rigid motion with a mode as soft as rounding are parted first.
     size : magnitudes summed into K where they are larger than those of its entries
     rigid : (n, 6) all motions known from geometry: a soft mode among them is no mechanism
+    massless : motions without strain and mass that were removed before, counted with the others in sentences
     """
     if not threshold_hz >= 0:
         raise InputError("the rigid-mode threshold must be a number >= 0", got=f"{threshold_hz}")
@@ -96,7 +98,7 @@ def split(
         light = _unstrained(X, K, rigid, size)
         out |= light
         whole = geometric | light | (np.sum((orthonormal(rigid, M).T @ (M @ X)) ** 2, axis=0) > 0.99)
-    return hz, X, out, _sentences(hz, out, whole, threshold_hz)
+    return hz, X, out, _sentences(hz, out, whole, threshold_hz, massless)
 
 
 def _unstrained(X: np.ndarray, K: Any, rigid: np.ndarray, size: Any) -> np.ndarray:
@@ -123,15 +125,17 @@ def _parted(hz, X, K, M, motions) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([lowest, rest_hz]), np.hstack([X @ Wt[:c].T, rest @ Y])
 
 
-def _sentences(hz, out, whole, threshold_hz: float) -> list[str]:
+def _sentences(hz, out, whole, threshold_hz: float, massless: int) -> list[str]:
     option = f"threshold {threshold_hz:g} Hz: rigid_threshold_hz, --rigid-threshold"
     notes = []
-    if out.any():
+    count = int(np.count_nonzero(out)) + massless
+    if count:
         noisy = out & (np.abs(hz) >= threshold_hz)
         how = " recognized by geometry and strain energy" if noisy.any() else ""
-        highest = np.abs(hz[out]).max()
+        highest = np.abs(hz[out]).max(initial=0.0)
+        light = f", {massless} of them without mass" if massless else ""
         notes.append(
-            f"{np.count_nonzero(out)} rigid modes removed{how}, frequencies up to {highest:.3g} Hz ({option})"
+            f"{count} rigid modes removed{how}{light}, frequencies up to {highest:.3g} Hz ({option})"
         )
     others = int(np.count_nonzero(out & ~whole))
     if others and whole.any():

@@ -7,7 +7,7 @@ upwards is √(∫ f² S df / ∫ S df).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +23,7 @@ from interstage.fem.response_loads import selected
 from interstage.fem.response_tables import PLACES
 
 GRID_RESULTS = ("displacement", "velocity", "acceleration", "spc_forces")
+REQUESTS = (("DISP", "VECT", "PRES"), ("VELO",), ("ACCE",), ("SPCF",))  # of case control that ask for them
 
 
 @dataclass(frozen=True)
@@ -245,6 +246,7 @@ def random_response(
     subcase: int | None = None,
     modal: bool | None = None,
     n_modes: int | None = None,
+    quantities: Sequence[str] | None = None,
 ) -> RandomResponse:
     """Response to the random loads (RANDPS) that RANDOM of case control selects, by frequency responses (SOL 108, 111).
 
@@ -253,8 +255,14 @@ def random_response(
     frequencies_hz : in place of the deck's FREQi
     subcase : the one whose RANDOM counts; the first that has one by default
     modal, n_modes : as in `frequency_response`
+    quantities : "displacement", "velocity", "acceleration", "spc_forces" for whose rms values a note says where the
+        frequencies are too far apart; those that case control asks for by default, displacement and acceleration
+        where it asks for none
     """
     check_model(fe)
+    for one in quantities or ():
+        if one not in GRID_RESULTS:
+            raise InputError(f"there is no result {one!r}", hint=known_names(GRID_RESULTS))
     if fe.dynamics.refused is not None:
         raise fe.dynamics.refused
     sid = _selected_set(fe, subcase)
@@ -300,23 +308,40 @@ def random_response(
         )
     lags = fe.dynamics.lags.get(sid, np.zeros(0))
     found = RandomResponse(f, loads, responses, sid, lags, notes)
-    notes += _coarse(found)
+    notes += _coarse(found, quantities or _asked(fe, ids) or ("displacement", "acceleration"))
     return found
 
 
-def _coarse(found: RandomResponse) -> list[str]:
+def _asked(fe: FEModel, ids: list[int]) -> list[str]:
+    """Results on the g-set that case control of subcases asks for."""
+    asked = {
+        key[:4]
+        for case in fe.case.subcases
+        if case.id in ids
+        for key, value in case.requests.items()
+        if value.upper() != "NONE"
+    }
+    return [name for name, words in zip(GRID_RESULTS, REQUESTS) if asked & set(words)]
+
+
+def _coarse(found: RandomResponse, quantities: Sequence[str]) -> list[str]:
     """Note frequencies that are too far apart: every second of them alone gives other rms values.
 
-    Displacements and accelerations (their spectrum times ω⁴) by themselves, component by component: slow motions of
-    a shaken base are large displacements, beside which a resonance counts for nothing.
+    Each quantity by itself (spectra of velocities are those of displacements times ω², of accelerations times ω⁴),
+    component by component: slow motions of a shaken base are large displacements, beside which a resonance counts for
+    nothing.
     """
     f = found.frequencies_hz
-    psd = found._spectrum([one.displacement for one in found.responses])
-    if len(f) < 5 or not np.isfinite(psd).all():
+    motion = found._spectrum([one.displacement for one in found.responses])
+    if len(f) < 5 or not np.isfinite(motion).all():
         return []
     half = np.unique(np.append(np.arange(0, len(f), 2), len(f) - 1))
     notes = []
-    for name, spectrum in (("displacement", psd), ("acceleration", psd * (2.0 * np.pi * f) ** 4)):
+    for name in quantities:
+        if name == "spc_forces":
+            spectrum = found._spectrum([one.spc_forces for one in found.responses])
+        else:
+            spectrum = motion * (2.0 * np.pi * f) ** (2 * GRID_RESULTS.index(name))
         every, second = moments(spectrum, f)[0], moments(spectrum[:, half], f[half])[0]
         counted = every > NOTED * every.max(initial=0.0)
         apart = np.abs(np.divide(second, every, out=np.ones_like(every), where=counted) - 1.0)
@@ -324,8 +349,8 @@ def _coarse(found: RandomResponse) -> list[str]:
             worst = int(apart.argmax())
             notes.append(
                 f"rms values may be off: every second frequency alone gives {100 * apart[worst]:.0f} % more or less "
-                f"rms {name} of {found.grids.name_of(worst)}; put more frequencies where spectra are steep, as "
-                "around resonances (FREQ3, FREQ4)"
+                f"rms {name.replace('_', ' ')} of {found.grids.name_of(worst)}; put more "
+                "frequencies where spectra are steep, as around resonances (FREQ3, FREQ4)"
             )
     return notes
 

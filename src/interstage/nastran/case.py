@@ -109,6 +109,13 @@ class CaseControl:
             return None
         return np.intersect1d(expand_ids(items, _list_error, within=known), known)
 
+    def texts(self, subcase: int) -> dict[str, str]:
+        """TITLE, SUBTITLE and LABEL of a subcase that are not blank, by "title", "subtitle" and "label"."""
+        cases = (*self.subcases, *(c.case for c in self.combinations))
+        case = next((one for one in cases if one.id == subcase), None)
+        found = {name: getattr(case, name, None) for name in ("title", "subtitle", "label")}
+        return {name: text for name, text in found.items() if text}
+
     def missing_set(self, subcase: int, command: str) -> int | None:
         """Return the number of the SET that a command of a subcase names and the deck does not have."""
         number = self._set_named(subcase, command)

@@ -13,7 +13,7 @@ op2 (OUTPUT2 as PARAM,POST,-1 makes it), punch, universal files (datasets 2411 a
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -359,8 +359,16 @@ def unv_text(results: Sequence[PointResults], xyz: np.ndarray, title: str = "") 
     return "\n".join(lines) + "\n"
 
 
-def listing_text(results: Sequence[PointResults], title: str = "", notes: Sequence[str] = ()) -> str:
-    """Return a listing in the manner of an f06 file: eigenvalues, then a table for each case or mode."""
+def listing_text(
+    results: Sequence[PointResults],
+    title: str = "",
+    notes: Sequence[str] = (),
+    texts: Mapping[int, Sequence[str]] | None = None,
+) -> str:
+    """Return a listing in the manner of an f06 file: eigenvalues, then a table for each case or mode.
+
+    texts : TITLE, SUBTITLE and LABEL by subcase
+    """
     lines = [f"1    {title}", ""]
     for one in results:
         if one.eigenvalues is not None:
@@ -378,7 +386,8 @@ def listing_text(results: Sequence[PointResults], title: str = "", notes: Sequen
                     f"{number:7d}{value:20.6E}{w:20.6E}{w / 2 / np.pi:20.6E}{m:16.6E}{m * value:14.6E}"
                 )
         for k, table in enumerate(one.values):
-            lines += ["", f"0{' ' * 100}SUBCASE {one.subcase[k]}"]
+            lines += ["", *(f"     {text}" for text in (texts or {}).get(int(one.subcase[k]), ()))]
+            lines.append(f"0{' ' * 100}SUBCASE {one.subcase[k]}")
             heading = _TABLES[one.kind][3]
             if one.eigenvalues is not None:
                 lines.append(f"      EIGENVALUE = {one.eigenvalues[k]:13.6E}")

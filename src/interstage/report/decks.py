@@ -48,7 +48,7 @@ def deck_report(path: str | Path) -> Report:
             hint="'interstage modes', 'static' and 'response' print what its scalar points do",
         )
     solve = _statics if fe.sol in STATICS else (_buckling if fe.sol in BUCKLING else _modes)
-    solved = solve(fe)
+    solved = solve(fe, cards)
     report = Report(path.stem, f"The structure of {path.name} and how it moves.", "Structure")
     weight = fe.mass_properties()
     report.fact("Mass", f"{weight.mass:.6g}")
@@ -86,9 +86,19 @@ def deck_report(path: str | Path) -> Report:
         about.pairs(
             "Model",
             "What was solved, and by what.",
-            {"deck": path.name, "centre of mass": centre, **versions()},
+            {"deck": path.name, **_titles(cards), "centre of mass": centre, **versions()},
         )
     return report
+
+
+def _titles(cards: Deck) -> dict[str, str]:
+    """TITLE of the deck, and SUBTITLE and LABEL of subcases, each once."""
+    out: dict[str, str] = {}
+    for name in ("title", "subtitle", "label"):
+        found = dict.fromkeys(cards.case.texts(one.id).get(name, "") for one in cards.case.subcases)
+        if any(found):
+            out[name] = "; ".join(filter(None, found))
+    return out
 
 
 def _basic(fe: FEModel, u: np.ndarray) -> np.ndarray:
@@ -126,7 +136,7 @@ def _stress_table(section: Section, cards: Deck, results: list[Displacements]) -
         )
 
 
-def _modes(fe: FEModel) -> _Solved:
+def _modes(fe: FEModel, cards: Deck) -> _Solved:
     found = normal_modes(fe)
     stress = None if found.recovery is None else grid_stresses(fe, found.recovery)
     rows = [
@@ -136,18 +146,26 @@ def _modes(fe: FEModel) -> _Solved:
     return _Solved("Modes", "The patterns in which the structure can vibrate on its own.", rows, found.notes)
 
 
-def _buckling(fe: FEModel) -> _Solved:
+def _buckling(fe: FEModel, cards: Deck) -> _Solved:
     found = buckling(fe)
     rows = [(f"{f:.5g} times the load", u, None) for f, u in zip(found.load_factors, found.shapes.T)]
     return _Solved("Buckling", "The patterns in which the structure gives way.", rows, found.notes)
 
 
-def _statics(fe: FEModel) -> _Solved:
+def _statics(fe: FEModel, cards: Deck) -> _Solved:
     found = static_subcases(fe)
     rows = []
     for one in found:
         stress = None if one.recovery is None else grid_stresses(fe, one.recovery)
-        rows.append((f"subcase {one.subcase}", one.displacement, None if stress is None else stress[0]))
+        texts = cards.case.texts(one.subcase)
+        name = texts.get("label") or texts.get("subtitle")
+        rows.append(
+            (
+                f"subcase {one.subcase}" + (f", {name}" if name else ""),
+                one.displacement,
+                None if stress is None else stress[0],
+            )
+        )
     notes = list(dict.fromkeys(note for one in found for note in one.notes))
     return _Solved(
         "Displacements and stresses", "How the structure moves under its loads.", rows, notes, found

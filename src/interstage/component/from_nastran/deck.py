@@ -233,8 +233,8 @@ def _refuse_floating(children: list[ChildBody]) -> None:
                 f"{body.name} cannot be taken out: its {body.connection.upper()} leaves it a {body.joint.split()[0]} "
                 "joint away from its own grid, which moves without resistance when the mass is gone",
                 where=f"grid {body.grid}",
-                hint="make it the dependent grid of the rigid element, or leave the mass in: separate_lumped takes a "
-                "list of CONM2 ids",
+                hint="make it the dependent grid of the rigid element, or leave the mass in: a list of CONM2 ids "
+                "(--lumped 301,302) takes those alone out",
             )
 
 

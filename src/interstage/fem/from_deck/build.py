@@ -32,7 +32,9 @@ from interstage.fem.from_deck.direct_input import read_direct_input
 from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
 from interstage.fem.from_deck.joined import joined_model
+from interstage.fem.from_deck.materials import implausible_notes
 from interstage.fem.from_deck.parts import lone_superelement, read_parts
+from interstage.fem.from_deck.tables import endless_notes
 from interstage.fem.from_deck.temperature import stray_notes, thermal_notes
 from interstage.fem.loads import StaticLoadSets
 from interstage.fem.model import FEModel
@@ -61,7 +63,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
 def _one_model(ctx: Context, rotary_inertia: bool | None) -> FEModel:
     """The model of one section of bulk data."""
     deck = ctx.deck
-    notes = [*design_notes(deck), *thermal_notes(ctx)]
+    notes = [*design_notes(deck), *thermal_notes(ctx), *implausible_notes(deck), *endless_notes(deck)]
     if rotary_inertia is None:
         solver = deck.written_for
         rotary_inertia = solver is not None and solver[1] >= ROTARY_SINCE

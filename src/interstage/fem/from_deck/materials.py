@@ -51,6 +51,21 @@ class Solid:
     tref: float
 
 
+def implausible_notes(deck: Deck) -> list[str]:
+    """A sentence on MAT1 whose NU lies outside 0 to 0.5, of which Nastran warns."""
+    table = deck.cards("MAT1")
+    nu = table.real(4, 0.0)
+    bad = np.flatnonzero((nu < 0.0) | (nu > 0.5))
+    if not len(bad):
+        return []
+    more = f", and {len(bad) - 1} others" if len(bad) > 1 else ""
+    i = int(bad[0])
+    return [
+        f"warning: {table.label(i)} has NU = {nu[i]:g}{more}: isotropic materials have 0 to 0.5, and Nastran warns of "
+        f"others ({table.where(i)})"
+    ]
+
+
 _KINDS = ("MAT1", "MAT2", "MAT3", "MAT8", "MAT9")
 
 

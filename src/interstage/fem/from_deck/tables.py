@@ -6,7 +6,7 @@ import numpy as np
 
 from interstage.fem.dynamics import Polynomial, Table, Tabulated
 from interstage.fem.from_deck.context import Context
-from interstage.nastran import CardTable
+from interstage.nastran import CardTable, Deck
 
 
 def number(table: CardTable, i: int, row: list, j: int, name: str, default: float | None = None) -> float:
@@ -43,6 +43,21 @@ def table_points(table: CardTable, i: int, row: list) -> tuple[np.ndarray, np.nd
         )
     order = np.argsort(x, kind="stable") if steps.max(initial=0.0) > 0.0 else np.arange(len(x))[::-1]
     return np.array(x)[order], np.array(y)[order]
+
+
+def endless_notes(deck: Deck) -> list[str]:
+    """Sentences on tables without ENDT: Nastran refuses them."""
+    out = []
+    for name in ("TABLED1", "TABLED2", "TABLED3", "TABLED4", "TABDMP1", "TABRND1"):
+        table = deck.cards(name)
+        bad = [i for i, row in enumerate(table.rows()) if "ENDT" not in row]
+        if bad:
+            more = f", and {len(bad) - 1} others" if len(bad) > 1 else ""
+            out.append(
+                f"warning: {table.label(bad[0])} has no ENDT{more}: all that is on it counts; Nastran refuses such "
+                f"tables ({table.where(bad[0])})"
+            )
+    return out
 
 
 def read_tables(ctx: Context) -> dict[int, Table]:
