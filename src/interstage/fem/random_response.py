@@ -260,9 +260,9 @@ def random_response(
         where it asks for none
     """
     check_model(fe)
-    for one in quantities or ():
-        if one not in GRID_RESULTS:
-            raise InputError(f"there is no result {one!r}", hint=known_names(GRID_RESULTS))
+    for name in quantities or ():
+        if name not in GRID_RESULTS:
+            raise InputError(f"there is no result {name!r}", hint=known_names(GRID_RESULTS))
     if fe.dynamics.refused is not None:
         raise fe.dynamics.refused
     sid = _selected_set(fe, subcase)
