@@ -87,7 +87,8 @@ CARDS = [
         *alike("TF EPOINT", "dynamic"),
     ),
     *described(
-        "all, LOG axes of TABLED1; EXTRAP 1 holds the values at the ends",
+        "all, LOG axes of TABLED1; EXTRAP 1 holds the values at the ends; without ENDT with a warning, Nastran refuses "
+        "them",
         "",
         *alike("TABLED1 TABLED2 TABLED3 TABLED4", "dynamic"),
     ),

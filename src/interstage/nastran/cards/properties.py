@@ -158,7 +158,7 @@ CARDS = [
     ),
     # materials
     *described(
-        "E, G, NU by the rules of the Guide, RHO, GE, A, TREF",
+        "E, G, NU by the rules of the Guide (NU outside 0 to 0.5: a warning, as in Nastran), RHO, GE, A, TREF",
         "stress limits ignored, as with all materials",
         CardSpec(
             "MAT1",
