@@ -216,3 +216,53 @@ def test_bodies_on_both_parts_keep_what_cannot_change(soft):
     before, now = system.momentum(x, center), new.momentum(y, center)
     np.testing.assert_allclose(now[3:], before[3:], rtol=1e-14)
     np.testing.assert_allclose(now[:3], before[:3], atol=1e-5 * np.abs(before[:3]).max())
+
+
+def test_nodes_keep_their_ids_through_every_staging():
+    """Four stages whose nodes have the same numbers, cut twice: each place is seen, and pushed, where it is."""
+    names = ["s1", "s2", "s3", "s4"]
+    v = ist.StagedVehicle("v")
+    K, M, nodes = lumped_beam(2.0, 1, EA=4e5, GJ=1e4, EI=3e4, mass=[3.0, 3.0, 3.0, 0.4, 0.4, 0.4])
+    for k, name in enumerate(names):
+        v.add(ist.Stage(name, K=K, M=M, nodes=nodes), at=[2.0 * k, 0.0, 0.0])
+    for k in range(3):
+        v.join(f"j{k}", (names[k], 2), (names[k + 1], 1))
+    parts = [v, v.without("s1"), v.without("s1").without("s2")]
+    whole, upper, last = (one.shapes(n_modes=3, error=1.0, levels=2) for one in parts)
+    assert upper.node_id("s3", 2) == last.node_id("s3", 2) == whole.node_id("s3", 2) == 3_000_002
+    flight = ist.Assembly("flight", vehicle=v.multibody(whole).compile())
+    for name in names:
+        push = [0.0, 5.0 if name == "s3" else 0.0, 0.0]
+        flight.add(name, Push(at=("v", whole.node_id(name, 2)), force=push))
+    drops = [
+        one.staging(f"j{k}", when=0.01 * (k + 1), shapes=after, before=before)
+        for k, (one, before, after) in enumerate([(v, whole, upper), (parts[1], upper, last)])
+    ]
+    log = ist.simulate(flight, flight.vehicle.state(), 0.05, 1e-3, method="ros2", events=drops)
+    assert all("without a place" not in str(event) for event in log.events)
+    system, x = log.phases[-1].system, log.phases[-1].state(-1)
+    assert system.bodies == ["v", "s2", "s1"]
+    places = {
+        "s3": ("v", 3_000_002),
+        "s4": ("v", 4_000_002),
+        "s1": ("s1", [2.0, 0, 0]),
+        "s2": ("s2", [4.0, 0, 0]),
+    }
+    for name, place in places.items():
+        np.testing.assert_allclose(log[f"{name}.seen"][-1], system.velocity(x, *place)[:3], atol=1e-12)
+    # the push is on the third stage: its moment about the origin is 6 m x 5 N, all the way (places move by some mm)
+    torque = system.momentum(x) / 0.05
+    np.testing.assert_allclose(torque, [0, 0, 30.0, 0, 5.0, 0], atol=0.02)
+
+
+def test_a_body_of_other_shapes_is_not_cut():
+    """As many shapes of the same vehicle, asked for after those of the body: without before= these would be taken."""
+    v = stack()
+    own = v.shapes(n_modes=4, error=1.0, levels=2)
+    after = v.without("first").shapes(n_modes=2, error=1.0, levels=2)
+    turned = v.shapes(vectors=np.flip(own.q, axis=1) @ np.diag([1.0, 2.0, 3.0, 4.0]), certify=2, n_modes=2)
+    system = v.multibody(own).compile()
+    v.multibody(turned)
+    drop = v.staging("sep", when=0.001, shapes=after)
+    with pytest.raises(ist.InterstageError, match="give before="):
+        ist.simulate(system, system.state(), 0.002, 1e-3, method="ros2", events=[drop])

@@ -164,14 +164,10 @@ class ReducedBasis:
     def node_ids(self) -> np.ndarray:
         """Ids (N,) of the nodes in a component: their own, or 1,000,000 times the number of the stage more.
 
-        Their own where no two stages share one; stages count from one, in the order in which they were added.
+        Their own where no two stages share one; stages count from one, in the order in which they were added. Nodes
+        keep them when `without` takes other stages away.
         """
-        places = self.stack.places
-        ids = np.array([node for _, node in places], dtype=np.int64)
-        if len(np.unique(ids)) != len(ids):
-            stages = list(dict.fromkeys(stage for stage, _ in places))
-            ids = ids + 1_000_000 * np.array([1 + stages.index(stage) for stage, _ in places])
-        return ids
+        return self.stack.ids
 
     def node_id(self, stage: str, node: int) -> int:
         """Return the id of a node in the component that `StagedVehicle.multibody` makes."""

@@ -53,7 +53,7 @@ class FreeModes:
 class CoupledStructure:
     """A coupled structure.
 
-    places : (stage, node) of the nodes;  positions : (N, 3)
+    places : (stage, node) of the nodes;  positions : (N, 3);  ids : (N,) of the nodes in a component
     K_g, M_g : (6N, 6N) dry matrices;  V : (6N, nq) node motion from coordinates
     rigid : (nq, 6) of [w; v] of the origin
     tanks : levels by name, with rows of the whole vehicle
@@ -63,6 +63,7 @@ class CoupledStructure:
 
     places: list[tuple[str, int]]
     positions: np.ndarray
+    ids: np.ndarray
     K_g: sp.csr_matrix
     M_g: sp.csr_matrix
     V: sp.csr_matrix
@@ -74,9 +75,17 @@ class CoupledStructure:
 
     @classmethod
     def of(
-        cls, name: str, stages: Mapping[str, Stage], at: Mapping[str, np.ndarray], joins: Sequence[Join]
+        cls,
+        name: str,
+        stages: Mapping[str, Stage],
+        at: Mapping[str, np.ndarray],
+        joins: Sequence[Join],
+        numbered: Mapping[str, Stage] | None = None,
     ) -> CoupledStructure:
-        """Couple stages at their places by the equations of their joins."""
+        """Couple stages at their places by the equations of their joins.
+
+        numbered : stages whose order numbers the nodes, those that were taken away among them (default: `stages`)
+        """
         if not stages:
             raise ModelError("a vehicle without stages", where=f"vehicle '{name}'", hint="add stages")
         first: dict[str, int] = {}
@@ -108,6 +117,7 @@ class CoupledStructure:
         stack = cls(
             places,
             np.vstack([stage.positions + at[stage.name] for stage in stages.values()]),
+            _ids(stages, stages if numbered is None else numbered),
             sp.block_diag([stage.K for stage in stages.values()], format="csr"),
             sp.block_diag([stage.M for stage in stages.values()], format="csr"),
             sp.csr_matrix(T @ found.S),
@@ -300,6 +310,14 @@ def _equations(
             values += terms.tolist()
             count += 1
     return sp.csr_matrix((values, (rows, columns)), shape=(count, n))
+
+
+def _ids(stages: Mapping[str, Stage], numbered: Mapping[str, Stage]) -> np.ndarray:
+    """Return the ids (N,) of nodes in a component: their own, or a million times the number of the stage more."""
+    own = np.concatenate([stage.ids for stage in numbered.values()])
+    step = 0 if len(np.unique(own)) == len(own) else 1_000_000
+    first = {name: step * (1 + k) for k, name in enumerate(numbered)}
+    return np.concatenate([stage.ids.astype(np.int64) + first[name] for name, stage in stages.items()])
 
 
 def _check_free(stack: CoupledStructure, name: str) -> None:

@@ -270,13 +270,12 @@ class Staging(Action):
         body = self.body
         spec, where = system.model.spec(body), system.layout[body]
         tanks = set() if spec.tanks is None else set(spec.tanks.names)
-        if tanks != {self.prefix + tank for tank in self.shapes.stack.tanks} or len(x.q[where.eta]) != len(
-            self.shapes
-        ):
+        mine = {self.prefix + tank for tank in self.shapes.stack.tanks}
+        if tanks != mine or len(x.q[where.eta]) != len(self.shapes) or not self._are_those_of(spec):
             raise ModelError(
                 f"body '{body}' is not the vehicle with these shapes",
                 where=str(self),
-                hint="v.multibody(shapes) makes it; stage in the order of the events",
+                hint="give before= those that v.multibody(shapes) made it of; stage in the order of the events",
             )
         old = x[body]
         fill = {tank: system.propellant[self.prefix + tank] for tank in self.shapes.stack.tanks}
@@ -325,6 +324,15 @@ class Staging(Action):
             max(part.jump for part in self.parts.values()),
         )
         return made, y
+
+    def _are_those_of(self, spec: BodySpec) -> bool:
+        """Return whether a body moves in the shapes of the vehicle before the cut, node by node."""
+        one, order = spec.component, np.argsort(self.shapes.node_ids)
+        if one is None or not np.array_equal(one.node_ids, self.shapes.node_ids[order]):
+            return False
+        own = self.shapes.nodes.reshape(len(order), 6, -1)[order]
+        pairs = (one.gamma, own[:, :3]), (one.lam, own[:, 3:])  # those of another process differ by rounding
+        return all(np.allclose(a, b, rtol=0.0, atol=1e-6 * np.abs(b).max(initial=0.0)) for a, b in pairs)
 
     def _keep_centers(self, old: System, x: State, new: System, y: State, hung: list[str]) -> None:
         """Move each part with what hangs on it so that their center of mass is where it was, though nodes jump."""

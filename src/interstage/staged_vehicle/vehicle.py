@@ -78,6 +78,7 @@ class StagedVehicle:
         self.joins: dict[str, Join] = {}
         self.cut: dict[str, list[tuple[str, int]]] = {}
         self._at: dict[str, np.ndarray] = {}
+        self._numbered: dict[str, Stage] = {}  # those that `without` has taken away too
         self.engines: dict[str, EngineSpec] = {}
         self.results: StageResults | None = None
         self._flown: ReducedBasis | None = None
@@ -97,7 +98,7 @@ class StagedVehicle:
                     where=where,
                     hint="give every tank of a vehicle a name of its own",
                 )
-        self.stages[stage.name] = stage
+        self.stages[stage.name] = self._numbered[stage.name] = stage
         self._at[stage.name] = as_array(at, (3,), f"{where}, place of stage '{stage.name}'")
 
     def join(
@@ -222,13 +223,17 @@ class StagedVehicle:
         self.results = StageResults.of(self.stages, results)
 
     def without(self, *names: str) -> StagedVehicle:
-        """Return the vehicle without some stages; joins that are cut are kept in mind for their attachment shapes."""
+        """Return the vehicle without some stages; joins that are cut are kept in mind for their attachment shapes.
+
+        Nodes keep the ids that they have in the whole vehicle (`ReducedBasis.node_id`).
+        """
         for name in names:
             self._stage(name, f"vehicle '{self.name}'")
         out = StagedVehicle(self.name, gravity=self.gravity)
         for name, stage in self.stages.items():
             if name not in names:
                 out.add(stage, at=self._at[name])
+        out._numbered = dict(self._numbered)
         for name, join in self.joins.items():
             if not join.stages & set(names):
                 out.joins[name] = join
@@ -245,7 +250,9 @@ class StagedVehicle:
 
     def stack(self) -> CoupledStructure:
         """Return the coupled structure: matrices of the coordinates that remain, dry and with every level."""
-        return CoupledStructure.of(self.name, self.stages, self._at, list(self.joins.values()))
+        return CoupledStructure.of(
+            self.name, self.stages, self._at, list(self.joins.values()), self._numbered
+        )
 
     def modes(
         self,
