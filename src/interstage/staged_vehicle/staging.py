@@ -270,8 +270,8 @@ class Staging(Action):
         body = self.body
         spec, where = system.model.spec(body), system.layout[body]
         tanks = set() if spec.tanks is None else set(spec.tanks.names)
-        mine = {self.prefix + tank for tank in self.shapes.stack.tanks}
-        if tanks != mine or len(x.q[where.eta]) != len(self.shapes) or not self._are_those_of(spec):
+        names = {self.prefix + tank for tank in self.shapes.stack.tanks}
+        if tanks != names or len(x.q[where.eta]) != len(self.shapes) or not self._are_those_of(spec):
             raise ModelError(
                 f"body '{body}' is not the vehicle with these shapes",
                 where=str(self),
