@@ -129,6 +129,23 @@ def test_the_joint_of_the_deck(name):
     np.testing.assert_allclose(hung(core)[:10], whole, rtol=1e-6)
 
 
+def test_a_joint_of_the_deck_that_takes_moments_needs_a_node_that_turns():
+    """Grid 100 has no rotation in the core: locked, driven or sprung there, the engine would hold on to the frame."""
+    deck = deck_from_text(FREE + plate() + JOINTS["RBAR of translations"][0])
+    core = Component.from_deck(deck, 400, separate_lumped=True, add_lumped_to_aset=True)
+    mb = ist.Multibody("held")
+    mb.add_body("core", component=core, joint=ist.Free(), node=1)
+    mb.add_lumped("core")
+    system = mb.compile()
+    for mode in ("locked", "prescribed"):
+        with pytest.raises(ist.errors.ModelError, match="node 100 .* not rigid enough .* no rotation"):
+            system.set_joint_mode("core.CONM2_200", mode)
+    assert system.joint_mode("core.CONM2_200") == "free"
+    for given in ({"stiffness": 1e3}, {"damping": 5.0}, {"prescribed": True}):
+        with pytest.raises(ist.errors.ModelError, match="not rigid enough to hinge: it has no rotation"):
+            hung(core, joints={"CONM2_200": ist.Ball(**given)})
+
+
 @pytest.mark.parametrize("link", ["RBAR,300,100,12,123456,,,123\n", "RBE2,300,100,123,12,22\n"])
 def test_a_joint_away_from_the_grid_of_the_mass_is_refused(link):
     """The independent grid turns about the dependent ones: with its mass taken out it would be a mechanism."""

@@ -16,7 +16,7 @@ from interstage.multibody.arrays import Tree, in_lines
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flexible_body import FlexibleBodyData, Turning, reference_to
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
-from interstage.multibody.node_checks import check_hinge, check_loads
+from interstage.multibody.node_checks import check_hinge, check_loads, origin_of
 from interstage.multibody.propellant_mass import TankLoads, check_tanks
 from interstage.spatial import RigidInertia
 
@@ -393,9 +393,8 @@ def ports_of(
 
 def _check_node(parent: BodySpec, child: BodySpec) -> None:
     """Refuse a hinge at a node whose rotation the component does not know."""
-    c = parent.flexible
-    origin = c.com if parent.node is None else c.node_positions[c.node_row(parent.node)]
-    check_hinge(c, int(child.at), origin, parent.name, f"body '{child.name}'", child.joint)
+    origin = origin_of(parent)
+    check_hinge(parent.flexible, int(child.at), origin, parent.name, f"body '{child.name}'", child.joint)
 
 
 def inertia_numbers(spec: BodySpec, flex: FlexibleBodyData | None) -> np.ndarray:

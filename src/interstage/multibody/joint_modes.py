@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
+from interstage.multibody.node_checks import check_held
 from interstage.multibody.types import Rates
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def set_joint_mode(system: ModelData, body: str, mode: str) -> None:
             hint="describe the body with the joint that it shall have when it is free",
         )
     modes = system.settings.joint_mode
+    if mode != "free":
+        check_held(system.model, body)
     if mode == "free" and modes[i] != FREE:
         trial = system.with_settings()
         trial.settings.joint_mode[i] = FREE

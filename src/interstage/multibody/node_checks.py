@@ -53,9 +53,11 @@ def released(component: Component, node: int, joint: Joint) -> np.ndarray:
     """Return the projector (3, 3) on the rotations that the deck leaves free at a node and the joint as well.
 
     A grid that a rigid element holds in its translations alone has no rotation: whatever hangs there by the same joint
-    needs none.
+    needs none. A joint that is driven, or has a spring or a damper, takes moments and releases nothing.
     """
     turns = joint.freedoms()[:3]
+    if joint.prescribed or np.any(joint.spread("stiffness")) or np.any(joint.spread("damping")):
+        return np.zeros((3, 3))
     free = np.zeros((3, 0))
     for child in component.child_bodies:
         if child.node == node and not child.carrier and child.joint.split()[0] != "locked":
@@ -86,6 +88,24 @@ def check_hinge(
             where=joined,
             hint="connect it to the structure by a rigid element (RBE2, RBE3) that gives it rotations",
         )
+
+
+def check_held(model: Multibody, body: str) -> None:
+    """Refuse to hold a joint that is free only because its node, which the deck holds in translation, does not turn."""
+    child = model.spec(body)
+    parent = None if child.parent is None else model.spec(child.parent)
+    if parent is None or parent.component is None or not isinstance(child.at, int):
+        return
+    if child.is_point and not any(one.parent == body for one in model.specs):
+        return  # a point has nothing that could turn
+    origin = origin_of(parent)
+    check_hinge(parent.flexible, child.at, origin, parent.name, f"body '{body}', whose joint is held")
+
+
+def origin_of(parent: BodySpec) -> np.ndarray:
+    """Return the point (3,) of a flexible body about which its modes are known."""
+    c = parent.flexible
+    return np.asarray(c.com if parent.node is None else c.node_positions[c.node_row(parent.node)])
 
 
 def check_loads(model: Multibody) -> None:
