@@ -138,7 +138,7 @@ def test_a_joint_of_the_deck_that_takes_moments_needs_a_node_that_turns():
     mb.add_lumped("core")
     system = mb.compile()
     for mode in ("locked", "prescribed"):
-        with pytest.raises(ist.errors.ModelError, match="node 100 .* not rigid enough .* no rotation"):
+        with pytest.raises(ist.errors.ModelError, match=r"node 100 .* not rigid enough .* no rotation"):
             system.set_joint_mode("core.CONM2_200", mode)
     assert system.joint_mode("core.CONM2_200") == "free"
     for given in ({"stiffness": 1e3}, {"damping": 5.0}, {"prescribed": True}):
