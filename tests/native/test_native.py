@@ -254,6 +254,17 @@ def test_a_level_is_that_of_its_parameter_now(satellite, library, tmp_path):
         log = ist.simulate(flight, x, 2.0, "10 ms", progress=False, **how)
         first = next(event.t for event in log.events if "up" in event.name)
         assert first == pytest.approx(np.log(1.3 / 0.4), abs=1e-7)
+    # a level that is set across the state on the way is no crossing, there as in an event
+    for t, values in ((0.6, {"relay.high": 0.4}), (1.2345, {"relay.x": 0.1})):
+        events = [ist.Event(at=t, action=values)]
+        log = ist.simulate(flight, x, 3.0, "10 ms", progress=False, events=events)
+        other = one.another()
+        other.advance(t)
+        other.set(values)
+        other.advance(3.0)
+        assert other["relay.x"] == log["relay.x"][-1]
+        said = {event.name: event.t for event in log.events if "relay" in event.name}
+        assert {name: at for at, name in other.events} == said
 
 
 def test_events_set_values_and_end_flights_as_in_simulate(satellite, library, tmp_path):

@@ -305,8 +305,8 @@ def test_a_cluster_that_loses_all_its_workers_goes_on(unbroken, tmp_path, monkey
     def kill_at(folder, outcome, log):
         done.append(outcome.number)
         if len(done) in (10, 25):
-            for nanny in cluster.workers.values():
-                if nanny.pid is not None:
+            for nanny in cluster.workers.values():  # one that is starting anew would be given up by dask
+                if nanny.pid is not None and nanny.worker_address in cluster.scheduler.workers:
                     os.kill(nanny.pid, signal.SIGKILL)
         return stored(folder, outcome, log)
 
@@ -317,6 +317,24 @@ def test_a_cluster_that_loses_all_its_workers_goes_on(unbroken, tmp_path, monkey
     gc.collect()
     assert study.digest == unbroken.digest and not study.errors
     assert sorted(done) == list(range(60))  # what is done is not done again
+
+
+def test_a_cluster_whose_workers_do_not_come_back_is_given_up(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
+    monkeypatch.setattr(workers, "ALONE", 1.5)
+    quiet = {"dashboard_address": None, "silence_logs": "CRITICAL", "threads_per_worker": 1}
+
+    def leave_at(folder, outcome, log):
+        cluster.scale(0)
+        return stored(folder, outcome, log)
+
+    stored = workers.store
+    monkeypatch.setattr(workers, "store", leave_at)
+    with distributed.LocalCluster(n_workers=1, processes=False, **quiet) as cluster:
+        with pytest.raises(ist.InterstageError, match=r"no worker for 1\.5 s; .* what is done stays done"):
+            ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path / "mc", cluster=cluster)
+    assert 0 < len(list((tmp_path / "mc" / "runs").iterdir())) < 60
 
 
 def test_a_worker_killed_while_it_starts_is_started_again(unbroken, tmp_path, monkeypatch):

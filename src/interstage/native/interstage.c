@@ -194,6 +194,8 @@ typedef struct {
 #define CAME_TO 101
 #define LOOKS 3     /* inner points of a step at which crossings are looked at; the others as in event_location.py */
 #define APART 100.0
+#define BEGAN 1.0   /* whether events are watched: 0, not yet; CHANGED: states or parameters were set since */
+#define CHANGED 2.0
 #define DRIFT 1e5
 #define LATE 1e6
 #define REACH 4.0
@@ -657,37 +659,12 @@ static void look_at(IstInstance *m, int64_t k, double t, double h, double last, 
     out->sign = sign, out->fresh = fresh, out->value = last;
 }
 
-/* let events happen at t and a state: the numbers `which` (count) */
-static void fire(IstInstance *m, double t, double *here, const double *which, int64_t count) {
+/* note how conditions stand after a change at t: what it takes over its level at a stroke has not crossed that.
+   `which` (count) : the events that have fired, with their values before in `kept_at` */
+static void restart(IstInstance *m, double t, const double *which, int64_t count) {
     const IstFlight *f = m->flight;
     const int64_t n = watched(f);
     double *now = room(m, NOW), *crossed = m->kept_at + KEPT, front, g, noise;
-    int stops = 0;
-    for (int64_t j = 0; j < count; j++)
-        if (which[j] < (double)n) crossed[(int64_t)which[j]] = value_at(m, (int64_t)which[j], t, here);
-    put(m, here);
-    bring(m, t, here);
-    for (int64_t j = 0; j < count && !m->status; j++) {
-        const int64_t k = (int64_t)which[j];
-        const EventRow *c = f->events + k;
-        Eye *e = eye_of(m, k);
-        const int rests = fires(c, e, t) && c->kind == WATCHED;
-        const ValueRow *set = f->values + (rests ? c->rest_first : c->first), *end = set + (rests ? c->n_rest : c->n_values);
-        if (rests && !c->rests) {
-            failed(m, says(m, IST_STUCK, "it fires at ever shorter intervals: ", f->text + c->name, t));
-            return;
-        }
-        stops = stops || (rests ? c->rest_stops : c->stops);
-        if (!rests && c->function) switch_of(m, c, t);
-        for (; set < end; set++) {
-            if (set->whole) *(int64_t *)(m->base + set->at) = (int64_t)set->value;
-            else *(double *)(m->base + set->at) = set->value;
-        }
-        take(m, now);
-        m->brought = NULL;
-        bring(m, t, now);
-        e->over = c->once || c->kind == TIMED;
-    }
     take(m, now);
     m->brought = NULL;
     for (int64_t k = 0; k < n && !m->status; k++) {
@@ -718,6 +695,40 @@ static void fire(IstInstance *m, double t, double *here, const double *which, in
     }
     put(m, now);
     failed(m, perform(m, K_GO_ON, number(m, Q, 0), number(m, V, 0), t));
+}
+
+/* let events happen at t and a state: the numbers `which` (count) */
+static void fire(IstInstance *m, double t, double *here, const double *which, int64_t count) {
+    const IstFlight *f = m->flight;
+    const int64_t n = watched(f);
+    double *now = room(m, NOW), *crossed = m->kept_at + KEPT;
+    int stops = 0;
+    for (int64_t j = 0; j < count; j++)
+        if (which[j] < (double)n) crossed[(int64_t)which[j]] = value_at(m, (int64_t)which[j], t, here);
+    put(m, here);
+    bring(m, t, here);
+    for (int64_t j = 0; j < count && !m->status; j++) {
+        const int64_t k = (int64_t)which[j];
+        const EventRow *c = f->events + k;
+        Eye *e = eye_of(m, k);
+        const int rests = fires(c, e, t) && c->kind == WATCHED;
+        const ValueRow *set = f->values + (rests ? c->rest_first : c->first), *end = set + (rests ? c->n_rest : c->n_values);
+        if (rests && !c->rests) {
+            failed(m, says(m, IST_STUCK, "it fires at ever shorter intervals: ", f->text + c->name, t));
+            return;
+        }
+        stops = stops || (rests ? c->rest_stops : c->stops);
+        if (!rests && c->function) switch_of(m, c, t);
+        for (; set < end; set++) {
+            if (set->whole) *(int64_t *)(m->base + set->at) = (int64_t)set->value;
+            else *(double *)(m->base + set->at) = set->value;
+        }
+        take(m, now);
+        m->brought = NULL;
+        bring(m, t, now);
+        e->over = c->once || c->kind == TIMED;
+    }
+    restart(m, t, which, count);
     if (stops) failed(m, says(m, IST_ENDED, "an event has ended the flight", "", t));
 }
 
@@ -827,7 +838,7 @@ static void begin_watch(IstInstance *m) {
         note(eye_of(m, k), value_at(m, k, t, now), INFINITY);
     }
     put(m, now);
-    *number(m, EYES, 0) = 1.0;
+    *number(m, EYES, 0) = BEGAN;
     come_to_time(m);
 }
 
@@ -896,6 +907,7 @@ int ist_advance(IstInstance *m, double t, int before) {
     m->fresh = 0;
     m->brought = NULL;
     if (crosses && !*number(m, EYES, 0)) begin_watch(m);
+    if (crosses && *number(m, EYES, 0) == CHANGED) restart(m, ist_time(m), NULL, 0), *number(m, EYES, 0) = BEGAN;
     while (!m->status) {
         if (crosses) hand_over(m);
         status = perform(m, K_STRETCH, q, v, 0.0);
@@ -953,6 +965,7 @@ int ist_set(IstInstance *m, int port, const double *x) {
         if (p->whole) ((int64_t *)(m->base + p->at))[k] = (int64_t)x[k];
         else ((double *)(m->base + p->at))[k] = x[k];
     }
+    if (!flying && m->flight->head[N_EVENTS] && p->kind != IST_INPUT && *number(m, EYES, 0)) *number(m, EYES, 0) = CHANGED;
     if (!flying) *number(m, PACE, K_KNOWN) = 0.0; /* the next step begins with a slope of its own */
     m->fresh = 0;
     return IST_OK;

@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager, suppress
@@ -37,6 +38,8 @@ AHEAD = 2  # bundles that wait for each worker
 CHANCES = 2  # how often a run may take its process down while it is alone there
 STARTS = 3  # how often worker processes are started before it is given up
 MOST_WORKERS = 1024  # processes of one machine
+ALONE = 300.0  # s that a cluster may be without any worker
+GLANCE, LOOK = 0.01, 1.0  # s between looks at what is done, and at which workers there are
 LOSSES = 20  # times that a cluster may give up what it had, without a run done between
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 MARK = "INTERSTAGE_WORKER"
@@ -369,7 +372,7 @@ class Cluster:
         bundles = Bundles(rows, max(1, len(self.client.scheduler_info()["workers"])))
         while bundles and len(self.sent) < AHEAD * bundles.workers:
             self._send(bundles.next())
-        for future in self.queue:
+        for future in self._finished():
             some = self.sent.pop(future, None)
             if some is None:  # it was sent again
                 continue
@@ -378,6 +381,29 @@ class Cluster:
                 self._send(bundles.next())
             bundles.measured(outcomes)
             yield from outcomes
+
+    def _finished(self) -> Iterator[Any]:
+        """Yield what is done, in its order; give up a cluster whose workers do not come back."""
+        alive = looked = time.monotonic()
+        while not self.queue.is_empty():
+            if self.queue.has_ready():
+                yield next(self.queue)
+                alive = time.monotonic()
+                continue
+            time.sleep(GLANCE)
+            now = time.monotonic()
+            if now - looked < LOOK:
+                continue
+            looked = now
+            if self.client.scheduler_info()["workers"]:
+                alive = now
+            if now - alive > ALONE:
+                for future in self.sent:
+                    future.cancel()
+                raise InputError(
+                    f"the cluster has had no worker for {ALONE:g} s",
+                    hint="start workers again; with a folder, what is done stays done: call again",
+                )
 
     def _unpack(self) -> None:
         """Let workers have what every run needs: as a task, which dask does again where all that had it died."""
