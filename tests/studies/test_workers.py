@@ -331,9 +331,9 @@ def test_a_cluster_whose_workers_do_not_come_back_is_given_up(tmp_path, monkeypa
 
     stored = workers.store
     monkeypatch.setattr(workers, "store", leave_at)
-    with distributed.LocalCluster(n_workers=1, processes=False, **quiet) as cluster:
-        with pytest.raises(ist.InterstageError, match=r"no worker for 1\.5 s; .* what is done stays done"):
-            ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path / "mc", cluster=cluster)
+    given_up = pytest.raises(ist.InterstageError, match=r"no worker for 1\.5 s; .* what is done stays done")
+    with distributed.LocalCluster(n_workers=1, processes=False, **quiet) as cluster, given_up:
+        ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path / "mc", cluster=cluster)
     assert 0 < len(list((tmp_path / "mc" / "runs").iterdir())) < 60
 
 
