@@ -129,6 +129,16 @@ def test_the_joint_of_the_deck(name):
     np.testing.assert_allclose(hung(core)[:10], whole, rtol=1e-6)
 
 
+class HingeSpring(ist.Device):
+    """A spring in a hinge."""
+
+    joint = ist.JointRef()
+    angle, torque = joint.coordinate(), joint.force()
+
+    def outputs(d, t):
+        d.torque = -1e6 * d.angle
+
+
 def test_a_joint_of_the_deck_that_takes_moments_needs_a_node_that_turns():
     """Grid 100 has no rotation in the core: locked, driven or sprung there, the engine would hold on to the frame."""
     deck = deck_from_text(FREE + plate() + JOINTS["RBAR of translations"][0])
@@ -144,6 +154,14 @@ def test_a_joint_of_the_deck_that_takes_moments_needs_a_node_that_turns():
     for given in ({"stiffness": 1e3}, {"damping": 5.0}, {"prescribed": True}):
         with pytest.raises(ist.errors.ModelError, match="not rigid enough to hinge: it has no rotation"):
             hung(core, joints={"CONM2_200": ist.Ball(**given)})
+    hinged = deck_from_text(FREE + plate() + ENGINE + "RBE2,300,12,12346,100\n")
+    mb = ist.Multibody("driven")
+    core = Component.from_deck(hinged, 400, separate_lumped=True, add_lumped_to_aset=True)
+    mb.add_body("core", component=core, joint=ist.Free(), node=1)
+    mb.add_lumped("core")
+    flight = ist.Assembly("driven", vehicle=mb.compile()).add("spring", HingeSpring(joint="core.CONM2_200"))
+    with pytest.raises(ist.errors.ModelError, match="no rotation"):
+        ist.linearize(flight, flight.state())
 
 
 @pytest.mark.parametrize("link", ["RBAR,300,100,12,123456,,,123\n", "RBE2,300,100,123,12,22\n"])

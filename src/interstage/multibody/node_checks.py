@@ -91,7 +91,7 @@ def check_hinge(
 
 
 def check_held(model: Multibody, body: str) -> None:
-    """Refuse to hold a joint that is free only because its node, which the deck holds in translation, does not turn."""
+    """Refuse moments in a joint at a node that does not turn: the deck holds it in its translations alone."""
     child = model.spec(body)
     parent = None if child.parent is None else model.spec(child.parent)
     if parent is None or parent.component is None or not isinstance(child.at, int):
@@ -99,7 +99,7 @@ def check_held(model: Multibody, body: str) -> None:
     if child.is_point and not any(one.parent == body for one in model.specs):
         return  # a point has nothing that could turn
     origin = origin_of(parent)
-    check_hinge(parent.flexible, child.at, origin, parent.name, f"body '{body}', whose joint is held")
+    check_hinge(parent.flexible, child.at, origin, parent.name, f"body '{body}', whose joint takes moments")
 
 
 def origin_of(parent: BodySpec) -> np.ndarray:

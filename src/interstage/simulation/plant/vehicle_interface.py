@@ -32,6 +32,7 @@ from interstage.multibody.impulse import set_rates
 from interstage.multibody.joint_modes import LOCKED
 from interstage.multibody.joints import Locked
 from interstage.multibody.loads import split_place
+from interstage.multibody.node_checks import check_held
 from interstage.multibody.operating_point import Heirs, OperatingPoint
 from interstage.multibody.sites import loaded, located
 from interstage.simulation.plant import coupled_kernels as kernels
@@ -252,6 +253,7 @@ class Touched:
                 pairs["known"] += zip((first + k for k in known), _numbers(touch))
             elif touch.axes == "joint":
                 joint = self._joint(touch, False)
+                check_held(self.system.model, self.touching.joint(touch))
                 name = "tau" if touch.quantity == "joint_force" else "motion"
                 self._check_mode(touch, "free" if name == "tau" else "prescribed")
                 pairs[name] += zip(joint, _numbers(touch))
