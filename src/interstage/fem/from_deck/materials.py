@@ -54,7 +54,10 @@ class Solid:
 def implausible_notes(deck: Deck) -> list[str]:
     """A sentence on MAT1 whose NU lies outside 0 to 0.5, of which Nastran warns."""
     table = deck.cards("MAT1")
-    nu = table.real(4, 0.0)
+    rows = [table.row(i) for i in range(len(table))]
+    # a word there is told where the material is used
+    given = [row[3] if len(row) > 3 and isinstance(row[3], float | int) else 0.0 for row in rows]
+    nu = np.array(given, dtype=float)
     bad = np.flatnonzero((nu < 0.0) | (nu > 0.5))
     if not len(bad):
         return []
