@@ -294,6 +294,13 @@ def test_events_set_values_and_end_flights_as_in_simulate(satellite, library, tm
         again = one.another()
         again.restore(one.save())
         assert again.advance(2.0) == (log.t[-1] == 2.0) and again.t == one.t
+    alone = ist.export_flight(
+        flight, x, tmp_path / "e.flight", step="10 ms", events=ist.Event(at=0.3, action="stop")
+    )
+    one = ist.NativeFlight(alone.path, library)
+    assert not one.advance(1.0) and one.t == 0.3
+    with pytest.raises(ist.InterstageError, match="no event"):
+        ist.export_flight(flight, x, tmp_path / "no.flight", step="10 ms", events=["stop"])
     for event in (
         ist.Event(at=1.0, action=lambda t, system, x: None, name="mine"),
         ist.Event(lambda t, x: 1.0 - t, action="stop", name="mine"),

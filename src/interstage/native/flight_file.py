@@ -184,7 +184,7 @@ def export_flight(
     rtol: float = 1e-9,
     atol: float = 1e-9,
     set: Mapping[str, Value] | None = None,
-    events: Sequence[Event] = (),
+    events: Event | Sequence[Event] | None = None,
     start: Period | None = None,
     until: Period = "1 h",
 ) -> FlightFile:
@@ -227,7 +227,7 @@ def flight_data(
     given: Mapping[str, Value] | None = None,
     start: Period | None = None,
     until: Period = "1 h",
-    events: Sequence[Event] = (),
+    events: Event | Sequence[Event] | None = None,
 ) -> FlightData:
     """Return a flight that stands at a point as data; arguments as of `export_flight`."""
     if not COMPILED:
@@ -251,8 +251,13 @@ def flight_data(
         raise InputError(
             f"the method {chosen} needs a step", where="step", got="None", hint='step="10 ms", say'
         )
+    happens = [events] if isinstance(events, Event) else list(events or ())
+    if strange := [one for one in happens if not isinstance(one, Event)]:
+        raise InputError(
+            "this is no event", where="events", expected="as in ist.Event(...)", got=repr(strange[0])
+        )
     spec = RunSpec(
-        made, point, until, step, chosen, max_step, rtol, atol, start=start, given=given, events=events
+        made, point, until, step, chosen, max_step, rtol, atol, start=start, given=given, events=happens
     )
     parts = RunParts(spec)
     try:

@@ -192,13 +192,9 @@ typedef struct {
 } Found;
 #define STEPPED 100 /* the kernels stand after a step in which a crossing might be, or at the time of an event */
 #define CAME_TO 101
-#define LOOKS 3     /* inner points of a step at which crossings are looked at; the others as in event_location.py */
-#define APART 100.0
 #define BEGAN 1.0   /* whether events are watched: 0, not yet; CHANGED: states or parameters were set since */
 #define CHANGED 2.0
-#define DRIFT 1e5
-#define LATE 1e6
-#define REACH 4.0
+#define DOUBLINGS 1100 /* of a tolerance: no step is longer */
 #define KEPT 48 /* states inside of a step, then others */
 enum { BEGUN = KEPT, HERE, NOW, MOVED, ROOM };
 typedef int64_t (*Entry)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, int64_t, int64_t);
@@ -616,12 +612,12 @@ static int rising(const void *a, const void *b) { return *(const double *)a < *(
 static void look_at(IstInstance *m, int64_t k, double t, double h, double last, Found *out) {
     const EventRow *c = m->flight->events + k;
     const Eye *e = eye_of(m, k);
-    double sign = e->sign, a = 0.0, sure = 0.0, at[LOOKS + 1200];
+    double sign = e->sign, a = 0.0, sure = 0.0, at[LOOKS + DOUBLINGS + 1];
     int fresh = e->fresh != 0.0, n = 0, j;
     *out = (Found){0};
     for (j = 1; j <= LOOKS; j++) at[n++] = h * j / (LOOKS + 1);
     if (fresh)
-        for (double s = tolerance_at(c, t + h); s < h && n < LOOKS + 1199; s *= 2.0) at[n++] = s;
+        for (double s = tolerance_at(c, t + h); s < h && n < LOOKS + DOUBLINGS; s *= 2.0) at[n++] = s;
     qsort(at, (size_t)n, sizeof *at, rising);
     at[n++] = h;
     for (j = 0; j < n && !m->status; j++) {

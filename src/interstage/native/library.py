@@ -25,6 +25,7 @@ from interstage.simulation.plant.compiled_schedule import compile_function
 from interstage.simulation.plant.connection_blocks import Copy, Delay, HeldCopy
 from interstage.simulation.plant.coupled_arrays import WAITING, WELL
 from interstage.simulation.plant.device import Device
+from interstage.simulation.run import event_location
 from interstage.simulation.run.integrators import (
     METHODS,
     CompiledMethod,
@@ -200,7 +201,9 @@ def _header(table: Sequence[tuple[str, bool]]) -> str:
         "K_STEPPED": flights.STEPPED, "K_STRETCH": flights.STRETCH, "K_ONE_STEP": flights.ONE_STEP,
         "K_GO_ON": flights.GO_ON, "K_BACK": flights.BACK, "K_SINGLE": kernels.SINGLE,
         "W_LEVEL": kernels.LEVEL, "W_SIGN": kernels.SIGN, "WATCH_SIZE": kernels.HELD + 1,
-        "W_HOLDS": kernels.HOLDS, "K_TIMED": flights.TIMED, "K_SLACK": flights.SLACK, "K_HALT_AT": kernels.HALT_AT,
+        "LOOKS": event_location.LOOKS, "APART": event_location.APART, "DRIFT": event_location.DRIFT,
+        "LATE": event_location.LATE, "REACH": kernels.REACH, "W_HOLDS": kernels.HOLDS,
+        "K_TIMED": flights.TIMED, "K_SLACK": flights.SLACK, "K_HALT_AT": kernels.HALT_AT,
         "K_RIGHT_SIDE": flights.RIGHT_SIDE, "K_TIME": step_control.TIME, "K_KNOWN": step_control.KNOWN,
         "K_END": kernels.END, "K_BEFORE": kernels.BEFORE, "K_HALT": kernels.HALT, "PACE_SIZE": flights.PACE,
     }  # fmt: skip

@@ -183,7 +183,7 @@ class EventLocator:
             if _time(event) < run.start:
                 raise InputError(
                     f"event '{event.label}' lies before the start of the run",
-                    expected=f"at >= {run.start} s",
+                    expected=f"at >= {float(run.start):g} s",
                     got=f"{event.at} s",
                 )
         self.watch, self.events = RunWatch(events, run), list(events)
